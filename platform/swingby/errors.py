@@ -10,14 +10,34 @@ _KIND = re.compile(r"^[A-Za-z][\w ]*? (?:Error|Exception): ")
 _PLACE = re.compile(r"^(LINE \d+: )(.*)\n( *)\^", re.MULTILINE)
 
 
-def plain_words(error: object) -> str:
+LONGEST_SHOWN = 200
+"""Characters of a line of what DuckDB says; it may repeat a line of a file."""
+
+
+def plain_words(error: object, query_of_user: bool = True) -> str:
     """What DuckDB or Arrow says is wrong, without the names of their own kinds of errors and of their parts.
 
-    The place in a query is shown under its text.
+    Args:
+        query_of_user: the user wrote the query: the place at fault is shown under its text. Of the platform's own
+            queries nothing is shown, and what is said becomes one line.
     """
     text = _KIND.sub("", str(error).strip())
-    text = _PLACE.sub(lambda match: f"  {match[2]}\n  {match[3][len(match[1]) :]}^", text)
+    if query_of_user:
+        text = _PLACE.sub(lambda match: f"  {match[2]}\n  {match[3][len(match[1]) :]}^", text)
+    else:
+        text = _brief(_PLACE.sub("", text))
     return re.sub(r"\b(pyarrow|pa)\.(lib\.)?", "", text)
+
+
+def _brief(text: str) -> str:
+    """The lines that say what is wrong, as one, without a file's settings and advice on options of DuckDB's."""
+    lines = list[str]()
+    for line in map(str.strip, text.splitlines()):
+        if line.startswith(("Possible ", "file = ")):
+            break
+        if line.strip("^"):
+            lines.append(line if len(line) <= LONGEST_SHOWN else f"{line[:LONGEST_SHOWN]} ...")
+    return "; ".join(lines)
 
 
 class SwingbyError(Exception):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from swingby.cli.console import DEFAULT_DATA, DataFolder, complain, err, say
-from swingby.cli.rows import Format, write_rows
+from swingby.cli.rows import Format, write_file, write_rows
 from swingby.errors import SwingbyError
 from swingby.units import duration
 
@@ -103,12 +103,13 @@ def export(
 
         swingby export transient-memorization --out results.parquet
     """
-    from swingby.store.lookup import sweep_rows
+    from swingby.store.lookup import sweep_stream
 
     endings = {f".{form.value}": form for form in Format if form is not Format.table}
     if out.suffix not in endings:
         raise SwingbyError(f"--out {out}: the ending says the format; allowed: {', '.join(endings)}")
-    write_rows(sweep_rows(data, sweep, points=points), endings[out.suffix], out)
+    with sweep_stream(data, sweep, points) as tables:
+        write_file(tables, endings[out.suffix], out)
 
 
 def ingest(data: DataFolder = DEFAULT_DATA) -> None:

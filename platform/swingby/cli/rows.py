@@ -6,9 +6,12 @@ import base64
 import io
 import json
 import sys
+from collections.abc import Iterator
+from contextlib import nullcontext
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import StrEnum
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,10 +44,7 @@ def write_rows(rows: pa.Table, form: Format, out: Path | None) -> None:
         SwingbyError: the file cannot be written, or Parquet was asked for on a terminal.
     """
     if out is not None:
-        from swingby.data.files import write_whole
-
-        write_whole(out, lambda path: _write(rows, form, path))
-        err.print(f"{rows.num_rows:,} rows -> {out}", markup=False)
+        write_file(iter([rows]), form, out)
     elif form is Format.parquet:
         if sys.stdout.isatty():
             raise SwingbyError("Parquet is not text: add --out FILE, or send it through a pipe")
@@ -58,23 +58,60 @@ def write_rows(rows: pa.Table, form: Format, out: Path | None) -> None:
         give(encoded(rows, form).decode().rstrip("\n"))
 
 
+def write_file(tables: Iterator[pa.Table], form: Format, out: Path) -> None:
+    """Writes the rows of tables of one schema to a file (whole or absent), a table at a time.
+
+    Raises:
+        SwingbyError: the file cannot be written.
+    """
+    from swingby.data.files import write_whole
+
+    count = 0
+
+    def counted() -> Iterator[pa.Table]:
+        nonlocal count
+        for rows in tables:
+            count += rows.num_rows
+            yield rows
+
+    write_whole(out, lambda path: _write(counted(), form, path))
+    err.print(f"{count:,} rows -> {out}", markup=False)
+
+
 def encoded(rows: pa.Table, form: Format) -> bytes:
     """The file that `write_rows` would write; of CSV, JSON and Parquet."""
     buffer = io.BytesIO()
-    _write(rows, form, buffer)
+    _write(iter([rows]), form, buffer)
     return buffer.getvalue()
 
 
-def _write(rows: pa.Table, form: Format, path: Path | io.BytesIO) -> None:
-    rows = rows.rename_columns(_once(rows.column_names))
+def _write(tables: Iterator[pa.Table], form: Format, path: Path | io.BytesIO) -> None:
+    renamed = (rows.rename_columns(_once(rows.column_names)) for rows in tables)
     if form is Format.parquet:
-        import pyarrow.parquet as pq
+        _write_parquet(renamed, path)
+        return
+    with path.open("wb") if isinstance(path, Path) else nullcontext(path) as file:
+        if form is Format.csv:
+            for place, rows in enumerate(renamed):
+                _flat(rows).write_csv(file, include_header=place == 0)
+            return
+        # One list: of the lists that the tables are, those with entries, without their brackets.
+        lists = (_frame(rows).write_json().encode()[1:-1] for rows in renamed)
+        before = b"["
+        for entries in filter(None, lists):
+            file.write(before + entries)
+            before = b","
+        file.write(b"]" if before == b"," else b"[]")
 
-        pq.write_table(_each(rows, lambda column: column if _parquet_takes(column.type) else _texts(column)), path)
-    elif form is Format.json:
-        _frame(rows).write_json(path)
-    else:
-        _flat(rows).write_csv(path)
+
+def _write_parquet(tables: Iterator[pa.Table], path: Path | io.BytesIO) -> None:
+    import pyarrow.parquet as pq
+
+    changed = (_each(rows, lambda column: column if _parquet_takes(column.type) else _texts(column)) for rows in tables)
+    first = next(changed)
+    with pq.ParquetWriter(path, first.schema) as file:
+        for rows in chain([first], changed):
+            file.write_table(rows)
 
 
 def _once(names: list[str]) -> list[str]:

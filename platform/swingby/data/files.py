@@ -25,6 +25,11 @@ _TEMPORARY = re.compile(rf"{re.escape(TEMPORARY)}[0-9a-f]{{32}}-(\d+)-(.+)")
 """Such a name says who writes: process and host."""
 
 
+def files_below(folder: Path) -> list[Path]:
+    """Every file below a folder; unlike `rglob`, it takes a folder that another process removes meanwhile for empty."""
+    return [Path(place) / name for place, _, names in os.walk(folder) for name in names]
+
+
 def is_entry(name: str) -> bool:
     """Whether a text can be the name of one file or folder in its place, and leads to no other."""
     long = len(name.encode(errors="replace")) > 200 or any("\ud800" <= char <= "\udfff" for char in name)
@@ -84,13 +89,28 @@ LEVELS = 4
 """How many folders above a file are synced: `shards/PLAN`, `shards`, the data folder, and where that lies."""
 
 
+TRIES = 100
+"""How often a folder is made that other processes remove with those above it, as the last of many batches does."""
+
+
+def ensure_folder(folder: Path) -> None:
+    """Makes a folder, and those above it, also while another process removes one of them because it is empty."""
+    for tried in range(TRIES):
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            return
+        except (FileNotFoundError, FileExistsError):  # one above is gone again; or this one was there, and is gone
+            if tried == TRIES - 1:
+                raise
+
+
 def make_folder(folder: Path) -> None:
     """Makes a folder, and those above it, so that they last through a power cut; one that is there, too."""
     if folder in _lasting and folder.is_dir():
         return
     above = [folder, *folder.parents][:LEVELS]
     missing = [each for each in (folder, *folder.parents) if not each.exists()]
-    folder.mkdir(parents=True, exist_ok=True)
+    ensure_folder(folder)
     for made in reversed([*missing, *(each for each in above if each not in missing and each not in _lasting)]):
         # What lies above the data folder may be somebody else's, and shut.
         with suppress(PermissionError if made in missing else OSError):
@@ -122,9 +142,10 @@ def write_whole(path: Path, write: Callable[[Path], object], digits: int = 0) ->
                 if digits:
                     path = path.with_name(f"{path.stem}-{_sha256(temporary.read_bytes())[:digits]}{path.suffix}")
                 temporary.rename(path)
-                sync_folder(path.parent)
-            finally:
+            except BaseException:
                 temporary.unlink(missing_ok=True)
+                raise
+            sync_folder(path.parent)
     return path
 
 
@@ -141,6 +162,35 @@ def _being_written(temporary: Path) -> Iterator[None]:
                 return
         finally:
             os.close(handle)
+
+
+@contextmanager
+def shared_lock(path: Path) -> Iterator[None]:
+    """Holds a file, under whatever name it lies later: `is_locked` says so, until this is left or the process ends."""
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(handle, fcntl.LOCK_SH)
+        yield
+    finally:
+        os.close(handle)
+
+
+def is_locked(path: Path) -> bool:
+    """Whether a process of this machine holds a file (`shared_lock`); not, if it is gone or nobody can say."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(handle)
+    return False
 
 
 def forsaken(path: Path, seconds: float, remove: bool = False) -> bool:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Iterable
+from fnmatch import translate
 from pathlib import Path
 
 from swingby.data.files import TEMPORARY, clear_os_errors, write_json
@@ -20,8 +22,22 @@ RETRACTED = 2
 
 def listing(folder: Path, pattern: str) -> list[str]:
     """Relative names of the finished files below a folder, sorted."""
-    found = (path for path in folder.glob(pattern) if not path.name.startswith(TEMPORARY))
-    return sorted(path.relative_to(folder).as_posix() for path in found)
+    return sorted(_found(str(folder), pattern))
+
+
+def _found(folder: str, pattern: str) -> list[str]:
+    """Names of files that fit a pattern, whose parts before the last are `*`; many times faster than `Path.glob`."""
+    above, _, last = pattern.rpartition("/")
+    fits = re.compile(translate(last)).match
+    try:
+        with os.scandir(folder) as entries:
+            if not above:
+                return [one.name for one in entries if fits(one.name) and not one.name.startswith(TEMPORARY)]
+            folders = [one.name for one in entries if one.is_dir() and not one.name.startswith(TEMPORARY)]
+    except (FileNotFoundError, NotADirectoryError, PermissionError):
+        return []
+    below = pattern.partition("/")[2]
+    return [f"{name}/{found}" for name in folders for found in _found(f"{folder}/{name}", below)]
 
 
 def numbers(names: Iterable[str], pattern: str) -> list[int]:
@@ -76,8 +92,9 @@ def check_mark(data: Path, mirror: Mirror | None, create: bool, fresh: bool) -> 
     mark, where = data / DATA_MARK, data if mirror is None else mirror.bucket.address
     if mirror is not None and (fresh or not mark.exists()):
         mirror.begin(create, json.dumps({"format": FORMAT}).encode())
-    if not mark.exists():
-        strange = data.exists() and any(not path.name.startswith(".") for path in data.iterdir())
+    names = set[str]() if mark.exists() or not data.exists() else {path.name for path in data.iterdir()}
+    if not mark.exists():  # asked again: another process may make the folder just now
+        strange = any(not name.startswith(".") for name in names - {DATA_MARK})
         if mirror is None and strange:
             raise SwingbyError(f"{data} is not a data folder: it has files but no {DATA_MARK}; choose another")
         if not create or mirror is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +18,19 @@ ROW_GROUP = 16384
 
 
 def write_parquet(
-    path: Path, table: pa.Table, header: Mapping[str, Any], digits: int = 0, order: pa.Array | None = None
+    path: Path,
+    table: pa.Table,
+    header: Mapping[str, Any],
+    digits: int = 0,
+    order: pa.Array | None = None,
+    hold: Callable[[Path], object] | None = None,
 ) -> Path:
     """Writes a table and its header whole; with checksums, else a flipped bit would go unnoticed.
 
     Args:
         digits: if not 0, so many digits of the file's SHA-256 end its name: what `read_parquet` can hold it to.
         order: places of the rows in the order to write them; they are put in order a row group at a time.
+        hold: called with the whole file before it has its name.
 
     Returns:
         Where it lies.
@@ -48,6 +54,8 @@ def write_parquet(
             for low in range(0, max(table.num_rows, 1), ROW_GROUP):
                 rows = table.slice(low, ROW_GROUP) if order is None else table.take(order.slice(low, ROW_GROUP))
                 file.write_table(rows.replace_schema_metadata(schema.metadata), ROW_GROUP)
+        if hold is not None:
+            hold(temporary)
 
     return write_whole(path, write, digits)
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 import os
 import shutil
-import uuid
 from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -80,14 +80,14 @@ class Agreed:
     run that stops soon has measured some of them never. A name has one spelling and one type.
 
     Args:
-        start: the begin of the paths of files that all batches of a data folder share, one a column; None: only this
-            batch agrees. They are a cache: whatever is gone, or cannot be read, is made anew.
+        path: a file that all batches of a data folder share; None: only this batch agrees. It is a cache: whatever is
+            gone, or cannot be read, is made anew.
         parameters: the names of the experiment's parameters, which no column may have.
     """
 
-    def __init__(self, start: Path | None, parameters: Collection[str]) -> None:
-        self._start, self._parameters = start, {name.lower(): name for name in parameters}
-        self._known: dict[str, dict[str, Any]] = {}
+    def __init__(self, path: Path | None, parameters: Collection[str]) -> None:
+        self._path, self._parameters = path, {name.lower(): name for name in parameters}
+        self._known: dict[str, dict[str, str]] = {}
 
     def checked(self, row: Row) -> Row:
         """The row; failed, with the reason as its message, if it has other columns than cells before."""
@@ -112,62 +112,72 @@ class Agreed:
 
     def _clash(self, row: Row) -> str | None:
         """In words, how a cell's columns differ from those of cells before; None: they go together."""
+        mine = dict[str, dict[str, str]]()
         for noun, columns in (("recorded", row.curves), ("returned", {k: [v] for k, v in row.scalars.items()})):
             for name, values in columns.items():
                 own = kind(values)
                 if own.startswith("a mixture"):
                     return f"{name} is {own}: a column has one type"
-                if own == "nothing":
-                    continue
-                mine = {"cell": row.cell_id, "name": name, "noun": noun, "kind": own}
-                first = self._first(name.lower(), mine)
-                cell, before = first["cell"][:12], first["kind"]
-                if (first["name"], first["noun"]) != (name, noun):
-                    return f"it {noun} {name!r}; cell {cell} {first['noun']} {first['name']!r}: rename one of them"
-                if own != before and {own, before} != {"int", "float"}:
-                    return f"{name} is {own} here, and {before} in cell {cell}: a column has one type"
+                if own != "nothing":
+                    mine[name.lower()] = {"cell": row.cell_id, "name": name, "noun": noun, "kind": own}
+        if self._path is not None and not mine.keys() <= self._known.keys():
+            self._known = {**said_in(self._path), **self._known}
+        wrong = self._differing(mine)
+        if wrong is None and not mine.keys() <= self._known.keys():
+            self._add(mine)
+            wrong = self._differing(mine)  # another process may have been first
+        return wrong
+
+    def _differing(self, mine: Mapping[str, dict[str, str]]) -> str | None:
+        """In words, which of a cell's columns was another one in a cell before; None: none was."""
+        for key, one in mine.items():
+            if key not in self._known:
+                continue
+            first, name, own = self._known[key], one["name"], one["kind"]
+            cell, before = first["cell"][:12], first["kind"]
+            if (first["name"], first["noun"]) != (name, one["noun"]):
+                return f"it {one['noun']} {name!r}; cell {cell} {first['noun']} {first['name']!r}: rename one of them"
+            if own != before and {own, before} != {"int", "float"}:
+                return f"{name} is {own} here, and {before} in cell {cell}: a column has one type"
         return None
 
-    def _first(self, key: str, mine: dict[str, Any]) -> dict[str, Any]:
-        """What the first cell said of a column; this one's, if there was none."""
-        if key not in self._known:
-            start = self._start
-            self._known[key] = mine if start is None else first_of(start.with_name(f"{start.name}-{key}.json"), mine)
-        return self._known[key]
+    def _add(self, mine: Mapping[str, dict[str, str]]) -> None:
+        """Says of the columns that no cell had before what this cell says; whoever wrote first is right."""
+        known = {**mine, **self._known}
+        if self._path is not None:
+            with suppress(OSError):  # then this batch agrees by itself; the store refuses what does not go together
+                say(self._path, {key: one for key, one in mine.items() if key not in self._known})
+            known |= {key: one for key, one in said_in(self._path).items() if key not in self._known}
+        self._known = known
 
 
-def first_of(path: Path, mine: dict[str, Any]) -> dict[str, Any]:
-    """The content of a JSON file, which is written whole with `mine` unless another process was first.
+KEYS = {"cell", "name", "noun", "kind"}
 
-    Whatever else is there, as after a power cut, is replaced.
-    """
+
+def say(path: Path, columns: Mapping[str, Mapping[str, str]]) -> None:
+    """Appends a line of columns (key -> what is said of it); a folder in the file's place is removed."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    temporary = path.with_name(f".{uuid.uuid4().hex}")
-    with temporary.open("w", encoding="utf-8") as file:
-        file.write(json.dumps(mine))
-        file.flush()
-        os.fsync(file.fileno())
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path)
+    # Processes append at once, each by one write, and read what all have; a line torn by a power cut ends at the next.
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
     try:
-        os.link(temporary, path)
-    except FileExistsError:
-        found = _read(path, mine)
-        if found is not None:
-            return found
-        if path.is_dir() and not path.is_symlink():
-            shutil.rmtree(path)
-        temporary.replace(path)
-    except OSError:  # a file system without links: the last of two that begin at once wins
-        temporary.replace(path)
+        os.write(handle, f"\n{json.dumps(columns)}\n".encode())
+        os.fsync(handle)
     finally:
-        temporary.unlink(missing_ok=True)
-    return mine
+        os.close(handle)
 
 
-def _read(path: Path, like: Mapping[str, Any]) -> dict[str, Any] | None:
-    """The content of such a file; None: it is of no use."""
+def said_in(path: Path) -> dict[str, dict[str, str]]:
+    """What was first said of each column in a file; lines that cannot be read are of no use."""
     try:
-        found = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return None
-    fits = isinstance(found, dict) and found.keys() == like.keys()
-    return found if fits and all(type(found[key]) is type(value) for key, value in like.items()) else None
+        lines = path.read_bytes().splitlines()
+    except OSError:
+        return {}
+    found = dict[str, dict[str, str]]()
+    for line in lines:
+        with suppress(ValueError, RecursionError, AttributeError):
+            for key, one in json.loads(line).items():
+                if isinstance(one, dict) and one.keys() == KEYS and all(type(text) is str for text in one.values()):
+                    found.setdefault(key, one)
+    return found

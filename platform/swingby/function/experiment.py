@@ -16,11 +16,11 @@ import pyarrow as pa
 from swingby.errors import SwingbyError
 from swingby.function.agreed import Agreed, Row, table_of
 from swingby.function.faults import told
-from swingby.function.handle import CellHandle, CellsHandle, NotFiniteError, loss_like, seed_globals
+from swingby.function.handle import CellHandle, CellsHandle, NotFiniteError, seed_globals
 from swingby.function.signature import declared, params_declared, params_of
 from swingby.function.source import Source, source_of
 from swingby.function.track import Track
-from swingby.function.values import MisuseError, is_finite, plain
+from swingby.function.values import MisuseError, is_finite, loss_like, plain
 from swingby.model.cell import Cell
 from swingby.model.ending import is_its_own
 from swingby.model.experiment import Batch, Column, Experiment
@@ -125,8 +125,8 @@ class FunctionExperiment(Experiment):
         """Trains cell after cell, or all together where the function is batched; stops between cells if it drains."""
         function = self._function
         columns = f"{self.name}-{self.code or 'own'}-{'-'.join(batch.recording.also) or 'all'}"
-        start = None if batch.cache is None else batch.cache / "columns" / columns
-        agreed = Agreed(start, self.Params.model_fields)
+        path = None if batch.cache is None else batch.cache / "columns" / f"{columns}.jsonl"
+        agreed = Agreed(path, self.Params.model_fields)
         with threads(batch.cpus):
             if self.batched:
                 yield table_of([agreed.checked(row) for row in self._run_together(function, batch)])

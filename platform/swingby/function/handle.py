@@ -17,7 +17,7 @@ from swingby.features.measure import SAMPLES, Metrics, as_columns, measured
 from swingby.function.source import Source
 from swingby.function.state import load_state, save_state
 from swingby.function.track import FEWEST, Track
-from swingby.function.values import MisuseError, is_finite, is_scalar, plain, seen
+from swingby.function.values import MisuseError, is_finite, is_scalar, loss_like, plain, seen
 from swingby.model.cell import Cell
 from swingby.model.experiment import Recording
 
@@ -29,11 +29,6 @@ Diverges = Callable[[str], bool]
 
 class NotFiniteError(Exception):
     """A recorded value is not finite: the training has diverged; the text says which, and where."""
-
-
-def loss_like(name: str) -> bool:
-    """Whether a name is that of a loss: `loss`, or one that ends in `_loss`."""
-    return name == "loss" or name.endswith("_loss")
 
 
 def _copied(value: Any) -> Any:

@@ -18,9 +18,12 @@ from typing import Any, Self
 
 from swingby.errors import SwingbyError
 from swingby.model.code import digest_of, is_installed
+from swingby.model.needed import file_of
 
 MOST_BYTES = 2_000_000
 """Bytes of data files that travel with the code, in a plan."""
+LOCAL = {"folder", "large"}
+"""Fields of a source that are of the machine where it was read."""
 LONGEST_NAME = 200
 """Characters of a text in the code that is looked up as the name of a file."""
 
@@ -38,6 +41,7 @@ class Source:
         data: path relative to the folder -> content in base64, of the data files beside the code that it names. They
             travel with it, and a change of one is a change of the code.
         folder: the folder of the file, where it was read; not part of what it is.
+        large: data files that it names, and that are too large to travel; not part of what it is.
     """
 
     file: str
@@ -46,6 +50,7 @@ class Source:
     digest: str
     data: Mapping[str, str] = field(default_factory=dict)
     folder: str = ""
+    large: tuple[str, ...] = ()
 
     @classmethod
     def of_file(cls, path: Path, function: str, declared: Collection[str] = ()) -> Self:
@@ -58,16 +63,16 @@ class Source:
             SwingbyError: a file cannot be read as Python, or a declared one is not there or too large; names it.
         """
         files = local_files(path)
-        data = data_files(path.parent, files, declared)
+        data, large = data_files(path.parent, files, declared)
         digest = digest_of(files)
         if data:
             content = "".join(f"\0{name}\0{text}" for name, text in sorted(data.items()))
             digest = hashlib.sha256(f"{digest}{content}".encode()).hexdigest()[:16]
-        return cls(path.name, function, files, digest, data, str(path.parent.resolve()))
+        return cls(path.name, function, files, digest, data, str(path.parent.resolve()), large)
 
     def to_json(self) -> dict[str, Any]:
         """As plain JSON values."""
-        plain = {name: value for name, value in asdict(self).items() if name != "folder"}
+        plain = {name: value for name, value in asdict(self).items() if name not in LOCAL}
         return plain if self.data else {name: value for name, value in plain.items() if name != "data"}
 
     @classmethod
@@ -78,7 +83,7 @@ class Source:
             KeyError: something is missing.
         """
         given = {"data": {}, **value}
-        return cls(**{name: given[name] for name in cls.__dataclass_fields__ if name != "folder"})
+        return cls(**{name: given[name] for name in cls.__dataclass_fields__ if name not in LOCAL})
 
     def write(self, folder: Path) -> Path:
         """Writes the files below a folder, those that are there already left alone; gives the path of the file."""
@@ -97,13 +102,18 @@ class Source:
         return folder / self.file
 
 
-def data_files(folder: Path, files: Mapping[str, str], declared: Collection[str]) -> dict[str, str]:
+def data_files(
+    folder: Path, files: Mapping[str, str], declared: Collection[str]
+) -> tuple[dict[str, str], tuple[str, ...]]:
     """The data files beside the code: those that are declared, and those whose names stand in the code as texts.
+
+    Returns:
+        name -> content in base64; and the names of those that stand in the code and are too large to travel.
 
     Raises:
         SwingbyError: a declared one is not there, or they are too large to travel.
     """
-    found: dict[str, Path] = {}
+    found, large = dict[str, Path](), list[str]()
     for name in declared:
         matches = sorted(path for path in folder.glob(name) if path.is_file())
         if not matches:
@@ -121,9 +131,13 @@ def data_files(folder: Path, files: Mapping[str, str], declared: Collection[str]
             continue
         path = folder / place
         with suppress(OSError, ValueError):
-            if path.is_file() and total + path.stat().st_size <= MOST_BYTES:
-                found[place.as_posix()], total = path, total + path.stat().st_size
-    return {name: base64.b64encode(path.read_bytes()).decode() for name, path in found.items()}
+            if not path.is_file():
+                continue
+            if total + path.stat().st_size > MOST_BYTES:
+                large.append(place.as_posix())
+                continue
+            found[place.as_posix()], total = path, total + path.stat().st_size
+    return {name: base64.b64encode(path.read_bytes()).decode() for name, path in found.items()}, tuple(large)
 
 
 def texts_in(code: str) -> Iterator[str]:
@@ -184,10 +198,15 @@ def modules_at(folder: Path, module: str) -> list[Path]:
 def unseen_modules(source: Source, names: Collection[str]) -> list[str]:
     """Which of these modules, by their names, are the user's and not in the source: the names.
 
-    They lie outside the folder of the code: they do not travel with it, and a change of one is not noticed.
+    So are those that a function imports once it runs. They lie outside the folder of the code: they do not travel with
+    it, and a change of one is not noticed.
     """
     known = {(Path(source.folder) / name).resolve() for name in source.files}
     files = {name: getattr(sys.modules.get(name), "__file__", None) or "" for name in names}
+    for name in {
+        module.partition(".")[0] for text in source.files.values() for module in imported(ast.parse(text), "")
+    }:
+        files.setdefault(name, file_of(name))
     paths = {name: Path(file).resolve() for name, file in files.items() if file.endswith(".py")}
     return sorted(name for name, path in paths.items() if path not in known and not is_installed(path))
 

@@ -87,3 +87,8 @@ def curve_type(curves: Sequence[Sequence[Any] | None]) -> pa.DataType:
     """The Arrow type of a column of curves of plain values; their numbers are double."""
     inner = scalar_type([item for curve in curves if curve is not None for item in curve])
     return pa.list_(pa.float64() if pa.types.is_integer(inner) else inner)
+
+
+def loss_like(name: str) -> bool:
+    """Whether a name is that of a loss: `loss`, or one that ends in `_loss`. One that is not finite ends a run."""
+    return name == "loss" or name.endswith("_loss")

@@ -9,6 +9,7 @@ from typing import get_args
 import pyarrow as pa
 
 from swingby.errors import SwingbyError
+from swingby.function.values import loss_like
 from swingby.imports.exports import ENDED
 from swingby.imports.layout import NUMBERS, STEP_NAMES, Layout
 from swingby.imports.reading import ROW, RunsFile
@@ -248,7 +249,11 @@ def _number_seeds(file: RunsFile, layout: Layout, notes: list[str]) -> None:
 
 
 def _end(file: RunsFile, layout: Layout, curves: Sequence[str], scalars: Sequence[str], notes: list[str]) -> None:
-    """Makes the table `cells` again, with `status` and `message`; curves end at the first value that is not finite."""
+    """Makes the table `cells` again, with `status` and `message`.
+
+    Curves end where one that `ends_run` is not finite; of others a value that is not finite is a gap, which the message
+    tells. Where no curve ends a run, it has diverged if the last value of every one is not finite.
+    """
     said, message = "'ok'", "null"
     if layout.status:
         said = _ended(file, layout, notes)
@@ -256,31 +261,55 @@ def _end(file: RunsFile, layout: Layout, curves: Sequence[str], scalars: Sequenc
         message = f"case when {said} <> 'ok' then {state} || ' where it was trained' end"
         if layout.message:
             message = quoted(layout.message)
-    bad = {
-        name: f"list_position(list_transform({quoted(name)}, lambda x: {_infinite(file, name)}), true)"
-        for name in curves
-    }
-    found = [f"nullif({sql}, 0)" for sql in bad.values()]
+    bad = {name: f"list_transform({quoted(name)}, lambda x: {_infinite(file, name)})" for name in curves}
+    first = {name: f"nullif(list_position({sql}, true), 0)" for name, sql in bad.items()}
+    ending = [name for name in curves if ends_run(name)]
+    found = [first[name] for name in ending]
     stop = f"least({', '.join(found)})" if len(found) > 1 else found[0] if found else "null::bigint"
-    which = " ".join(f"when {sql} = stop then {literal(name)}" for name, sql in zip(curves, found, strict=True))
-    wrong = [f"when not isfinite({quoted(n)}) then {literal(n)} || ' is ' || {quoted(n)} || ' at the end'"
-             for n in scalars if layout.results[n] == "float"]  # fmt: skip
-    curve = f"case {which} end" if which else "null"
-    ends = f"case when stop is not null then {curve} || ' is not finite at step ' || step[stop] {' '.join(wrong)} end"
+    floats = [name for name in scalars if layout.results[name] == "float"]
+    shown = {name: f"{literal(name)} || ' is ' || {quoted(name)}" for name in floats}
+    ends = [f"when {first[n]} = stop then {literal(n)} || ' is not finite at step ' || step[stop]" for n in ending]
+    ends += [f"when not isfinite({quoted(n)}) then {shown[n]} || ' at the end'" for n in floats if ends_run(n)]
+    if curves and not ending:
+        last = [f"list_filter({sql}, lambda x: x is not null)[-1]" for sql in bad.values()]
+        gone = f"not list_contains([{', '.join(last)}], false) and list_contains([{', '.join(last)}], true)"
+        ends += [f"when {gone} then 'no recorded value is finite any more at step ' || step[-1]"]
+    gaps = [
+        f"case when {first[n]} is not null then {literal(n)} || ' is not finite at ' || len(list_filter({bad[n]}, "
+        f"lambda x: x)) || ' steps, first at step ' || step[{first[n]}] || ': a gap' end"
+        for n in curves
+    ] + [f"case when not isfinite({quoted(n)}) then {shown[n]} || ' at the end: a gap' end" for n in floats]
+    why = f"case {' '.join(ends)} end" if ends else "null"
+    remarks = f"concat_ws('; ', {message}, {', '.join(gaps)})" if gaps else message
+    held = {name: f"list_transform({quoted(name)}, lambda x: case when {_infinite(file, name)} then null else x end)"
+            for name in curves if name not in ending}  # fmt: skip
     cut = [
-        f"case when stop is null then {quoted(n)} else {quoted(n)}[:stop] end as {quoted(n)}" for n in ("step", *curves)
+        f"case when stop is null then {held.get(n, quoted(n))} else {held.get(n, quoted(n))}[:stop] end as {quoted(n)}"
+        for n in ("step", *curves)
     ]
-    own = [quoted(ROW), *map(quoted, layout.params), "seed", *map(quoted, scalars)]
+    finite = [
+        f"case when isfinite({quoted(n)}) then {quoted(n)} end as {quoted(n)}"
+        if n in floats and not ends_run(n)
+        else quoted(n)
+        for n in scalars
+    ]
+    own = [quoted(ROW), *map(quoted, layout.params), "seed", *finite]
     mode = f"{quoted(layout.seed_mode)} as seed_mode_," if layout.seed_mode else ""
     file.ask(
         f"""create temp table cells as
             select {", ".join(own)}, {mode} {", ".join(cut)},
                    case when said = 'ok' and why is not null then 'diverged' else said end as status,
-                   case when said = 'ok' then coalesce(why, told) else coalesce(told, why) end as message
-            from (select *, {ends} as why, {said} as said, {message} as told
+                   case when said = 'ok' then coalesce(why, nullif(told, '')) else coalesce(nullif(told, ''), why) end
+                   as message
+            from (select *, {why} as why, {said} as said, {remarks} as told
                   from (select *, {stop} as stop from numbered))
             where said is not null"""
     )
+
+
+def ends_run(name: str) -> bool:
+    """Whether a value that is not finite says that a run diverged: a loss, or the objective of an Optuna study."""
+    return loss_like(name) or name == "value"
 
 
 def _ended(file: RunsFile, layout: Layout, notes: list[str]) -> str:

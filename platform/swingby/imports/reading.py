@@ -16,8 +16,13 @@ from swingby.sandbox.scalar import interrupted_after
 from swingby.store.database import Database, FullError, OverdueError, clear_errors, connect
 from swingby.store.sql import quoted
 
-_CSV = "read_csv(?, sample_size = -1, null_padding = false, hive_partitioning = false)"
-_JSON = "read_json(?, sample_size = -1, map_inference_threshold = -1, hive_partitioning = false)"
+LONGEST_LINE = 16 * 2**20
+"""Bytes of a line of a CSV, and of an object of JSON."""
+_CSV = f"read_csv(?, sample_size = -1, null_padding = false, hive_partitioning = false, max_line_size = {LONGEST_LINE})"
+_JSON = (
+    "read_json(?, sample_size = -1, map_inference_threshold = -1, hive_partitioning = false, "
+    f"maximum_object_size = {LONGEST_LINE})"
+)
 READERS: Mapping[str, str] = {
     ".csv": _CSV,
     ".tsv": _CSV,
@@ -120,13 +125,14 @@ def read_runs(path: Path) -> Iterator[RunsFile]:
         with clear_errors(f"read {path}"), _bounded(database, path):
             _check_names(database, path, link, ending)
             database.execute(f"create temp table given as select * from {READERS[ending]}", [str(link)])
-            (count,) = database.execute("select count(*) from (describe given)").fetchone() or (0,)
-            if count > MOST_COLUMNS:
-                raise SwingbyError(f"{path} has {count:,} columns; allowed: {MOST_COLUMNS:,}")
+            leaves = list(_leaves(database.sql("select * from given")))
+            if len(leaves) > MOST_COLUMNS:
+                raise SwingbyError(
+                    f"{path} has {len(leaves):,} columns; allowed: {MOST_COLUMNS:,}, each part of a nested one counted"
+                )
             (rows,) = database.execute("select count(*) from given").fetchone() or (0,)
             if not rows:
                 raise SwingbyError(f"{path} has no rows")
-            leaves = list(_leaves(database.sql("select * from given")))
             columns = [_given(database, name, value, id_) for name, value, id_ in leaves]
         yield RunsFile(path, digest, int(rows), columns, database)
 
@@ -159,8 +165,8 @@ def _check_names(database: Database, path: Path, link: Path, ending: str) -> Non
         query = "select distinct unnest(json_keys(json)) from read_json_objects(?, format = 'auto')"
     else:
         query = (
-            "select unnest(columns) from (select [*columns(*)] as columns from "
-            "read_csv(?, header = false, all_varchar = true, null_padding = true) limit 1)"
+            "select unnest(columns) from (select [*columns(*)] as columns from read_csv(?, header = false, "
+            f"all_varchar = true, null_padding = true, max_line_size = {LONGEST_LINE}) limit 1)"
         )
     names = [str(name) for (name,) in database.execute(query, [str(link)]).fetchall() if name is not None]
     first: dict[str, str] = {}

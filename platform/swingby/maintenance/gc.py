@@ -13,7 +13,7 @@ from pathlib import Path
 import psutil
 import pyarrow as pa
 
-from swingby.data.files import TEMPORARY, clear_os_errors, forsaken
+from swingby.data.files import TEMPORARY, clear_os_errors, files_below, forsaken
 from swingby.data.records import Records
 from swingby.data.remote.bucket import Held
 from swingby.errors import SwingbyError
@@ -73,7 +73,7 @@ def collect(data: str | Path, dry_run: bool = False, older_than: float = HOURS) 
 
 def _entry(records: Records, path: Path) -> tuple[str, int]:
     """A path below the data folder, and the bytes that its removal frees: none, of a file with other hard links."""
-    files = [path] if path.is_file() else [file for file in path.rglob("*") if file.is_file()]
+    files = [path] if path.is_file() else files_below(path)
     freed = sum(stat.st_size for stat in (file.lstat() for file in files) if stat.st_nlink == 1)
     return path.relative_to(records.data).as_posix(), freed
 
@@ -105,7 +105,7 @@ def _asides(records: Records, seconds: float, dry_run: bool) -> Iterator[tuple[s
         return
     for folder in found:
         with suppress(FileNotFoundError):
-            newest = max(path.lstat().st_mtime for path in [folder, *folder.rglob("*")])
+            newest = max(path.lstat().st_mtime for path in [folder, *files_below(folder)])
             if folder.is_dir() and time.time() - newest >= seconds:
                 entry = _entry(records, folder)
                 if not dry_run:

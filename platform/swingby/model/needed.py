@@ -34,6 +34,14 @@ def require(modules: Mapping[str, str], purpose: str, otherwise: str = "") -> No
         )
 
 
+def file_of(module: str) -> str:
+    """The file that a top-level module would be imported from; "" if there is none, or it has no file."""
+    try:
+        return getattr(find_spec(module), "origin", None) or ""
+    except (ImportError, ValueError):
+        return ""
+
+
 def _is_there(module: str) -> bool:
     try:
         return find_spec(module) is not None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ import pyarrow as pa
 
 from swingby.data.records import Records
 from swingby.function.experiment import FunctionExperiment
+from swingby.function.source import MOST_BYTES
 from swingby.model.cell import Cell, Point
 from swingby.model.params import introduced
 from swingby.store import Store
@@ -31,10 +32,18 @@ def hints(records: Records, sweep: Sweep, ids: pa.Array, places: np.ndarray) -> 
     if not len(places):
         return ()
     of = sweep.experiment
-    unseen = of.unseen if isinstance(of, FunctionExperiment) else ()
-    names = f"its code imports {', '.join(unseen)}, outside of its folder"
-    elsewhere = (f"{names}: that does not travel with it, and a change of that is not noticed",) if unseen else ()
+    elsewhere = tuple(_left_out(of)) if isinstance(of, FunctionExperiment) else ()
     return elsewhere + (_of_results(records, sweep, ids, places) if len(places) <= MOST else ())
+
+
+def _left_out(of: FunctionExperiment) -> Iterator[str]:
+    """What the code needs, and what is no part of it."""
+    unnoticed = "that does not travel with it, and a change of that is not noticed"
+    if of.unseen:
+        yield f"its code imports {', '.join(of.unseen)}, outside of its folder: {unnoticed}"
+    if of.source and of.source.large:
+        most = f"with more than {MOST_BYTES:,} bytes together with its other data files"
+        yield f"its code names {', '.join(of.source.large)}, {most}: {unnoticed}"
 
 
 def _of_results(records: Records, sweep: Sweep, ids: pa.Array, places: np.ndarray) -> tuple[str, ...]:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from swingby.data.files import files_below
 from swingby.data.records import Records
 from swingby.run.forecast import Forecast, Planned
 from swingby.run.progress import Progress
@@ -178,9 +179,7 @@ class Tally:
 def disk(data: Path) -> int:
     """Bytes of all files in a data folder; files may vanish while it is counted."""
     total = 0
-    for path in data.rglob("*"):
-        try:
-            total += path.stat().st_size if path.is_file() else 0
-        except FileNotFoundError:
-            continue
+    for path in files_below(data):
+        with suppress(FileNotFoundError):
+            total += path.stat().st_size
     return total

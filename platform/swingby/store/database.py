@@ -133,7 +133,7 @@ def is_damage(error: BaseException) -> bool:
 
 
 @contextmanager
-def clear_errors(action: str) -> Iterator[None]:
+def clear_errors(action: str, query_of_user: bool = False) -> Iterator[None]:
     """Turns what DuckDB raises into a `SwingbyError`; into a `BrokenStoreError` what damaged files raise."""
     try:
         yield
@@ -142,4 +142,4 @@ def clear_errors(action: str) -> Iterator[None]:
             full = "the disk is full; nothing was left half-written, free some space"
             raise SwingbyError(f"cannot {action}: {full}") from error
         kind = BrokenStoreError if is_damage(error) else SwingbyError
-        raise kind(f"cannot {action}: {plain_words(error)}") from error
+        raise kind(f"cannot {action}: {plain_words(error, query_of_user)}") from error

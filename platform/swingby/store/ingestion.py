@@ -59,8 +59,13 @@ class Taken:
 
 
 class Ingest(Writer):
-    """The writer that applies new records; a short step that any process may take."""
+    """The writer that applies new records; a short step that any process may take.
 
+    Attributes:
+        complete: whether the last `take` left no shard for later, because a worker may still have to remove it.
+    """
+
+    complete = True
     _bad: dict[str, str]
     _found: list[tuple[str, str]]
 
@@ -214,6 +219,9 @@ class Ingest(Writer):
     def _take_shards(self) -> tuple[int, int]:
         """Applies new shards, a group at a time; how many shards and rows."""
         untaken = self._untaken(self._records.shards(), "select shard from ix.shards")
+        unpublished = {name for name in untaken if self._records.is_unpublished(name)}
+        self.complete = not unpublished
+        untaken = [name for name in untaken if name not in unpublished]
         shards = rows = 0
         for group in self._groups(untaken):
             taken = self._applied(group)
@@ -303,7 +311,7 @@ def ingest(records: Records, wait: float = 30.0, force: bool = True) -> Taken:
             step.check_published()
         taken = step.take()
         published = step.publish(force)
-        clean = not step.refused and (published or force)
+        clean = step.complete and not step.refused and (published or force)
     if clean and (state := layout.state(names)):
         with suppress(SwingbyError, OSError):  # the next ingest looks for itself
             write_json(layout.ingested, state)

@@ -20,7 +20,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from swingby.data.files import clear_os_errors, write_json
+from swingby.data.files import clear_os_errors, files_below, write_json
 from swingby.errors import BrokenStoreError, SwingbyError
 from swingby.store.sql import literal
 
@@ -218,15 +218,15 @@ class Layout:
             for path in self.unneeded(generation):
                 path.unlink(missing_ok=True)
             for folder in self.root.glob("build-*"):
-                if not any(path.is_file() for path in folder.rglob("*")):
+                if not files_below(folder):
                     shutil.rmtree(folder, ignore_errors=True)
 
     def unneeded(self, generation: Generation) -> list[Path]:
         """The files of copies and builds that neither this generation nor the one before needs."""
         kept = {self.root / name for name in (*generation.files.values(), *generation.previous)}
         builds = [folder for folder in self.root.glob("build-*") if folder != self.build(generation.build)]
-        found = [path for folder in (self.published, *builds) for path in folder.rglob("*") if path.is_file()]
-        return sorted(path for path in found if path not in kept)
+        found = {path for folder in (self.published, *builds) for path in files_below(folder)}
+        return sorted(found - kept)
 
 
 def attachments(paths: Mapping[str, Path]) -> list[str]:

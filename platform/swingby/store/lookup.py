@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -136,27 +137,42 @@ def sweep_rows(data: Path, sweep: str, points: bool = False) -> pa.Table:
     Raises:
         SwingbyError: no such sweep, or no data folder.
     """
+    with sweep_stream(data, sweep, points) as tables:
+        return pa.concat_tables(tables)
+
+
+@contextmanager
+def sweep_stream(data: Path, sweep: str, points: bool = False) -> Iterator[Iterator[pa.Table]]:
+    """The rows of `sweep_rows`, some at a time; see `Store.stream`.
+
+    Raises:
+        SwingbyError: no such sweep, or no data folder.
+    """
     with Store.open(data) as store:
         found = find_sweep(store, sweep)
-        name = found.experiment
-        if points:
-            query = (
-                f"select p.* from {quoted(name + '_points')} p "
-                "semi join members m on m.cell_id = p.cell_id and m.sweep_id = ?"
-            )
-            return store.sql(query, [found.sweep_id]).arrow()
-        outcomes = [f"outcomes_{item.name}" for item in registry.detectors_for(name)]
-        joined = [quoted(table) for table in outcomes if table in store.names()]
-        columns = ["m.point", "e.*", *(f"{table}.* exclude (cell_id, {OF_SHARD})" for table in joined)]
-        written = written_outcomes(store, found.sweep_id)
-        columns += [f"{quoted(one.table)}.value as {quoted(outcome)}" for outcome, one in written.items()]
-        joined += dict.fromkeys(quoted(one.table) for one in written.values())
-        # Outcomes of the very row that is the cell's result; which row that is, `e.shard` says already.
-        joins = " ".join(
-            f"left join {table} on {table}.cell_id = e.cell_id and {table}.{OF_SHARD} = e.shard" for table in joined
+        with store.stream(_rows_of(store, found, points), [found.sweep_id]) as tables:
+            yield tables
+
+
+def _rows_of(store: Store, found: KnownSweep, points: bool) -> str:
+    """The query of `sweep_stream`; its parameter is the id of the sweep."""
+    name = found.experiment
+    if points:
+        return (
+            f"select p.* from {quoted(name + '_points')} p "
+            "semi join members m on m.cell_id = p.cell_id and m.sweep_id = ?"
         )
-        query = (
-            f"select {', '.join(columns)} from members m join {quoted(name)} e on e.cell_id = m.cell_id {joins} "
-            "where m.sweep_id = ? order by m.point, e.seed"
-        )
-        return store.sql(query, [found.sweep_id]).arrow()
+    outcomes = [f"outcomes_{item.name}" for item in registry.detectors_for(name)]
+    joined = [quoted(table) for table in outcomes if table in store.names()]
+    columns = ["m.point", "e.*", *(f"{table}.* exclude (cell_id, {OF_SHARD})" for table in joined)]
+    written = written_outcomes(store, found.sweep_id)
+    columns += [f"{quoted(one.table)}.value as {quoted(outcome)}" for outcome, one in written.items()]
+    joined += dict.fromkeys(quoted(one.table) for one in written.values())
+    # Outcomes of the very row that is the cell's result; which row that is, `e.shard` says already.
+    joins = " ".join(
+        f"left join {table} on {table}.cell_id = e.cell_id and {table}.{OF_SHARD} = e.shard" for table in joined
+    )
+    return (
+        f"select {', '.join(columns)} from members m join {quoted(name)} e on e.cell_id = m.cell_id {joins} "
+        "where m.sweep_id = ? order by m.point, e.seed"
+    )

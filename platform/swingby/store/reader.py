@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -28,6 +29,10 @@ from swingby.store.views import LAST_STEP, STEPS, lost, quoted, retracted
 
 if TYPE_CHECKING:
     import polars as pl
+
+
+STREAMED = 65536
+"""Rows of a table of `Store.stream`."""
 
 
 class Rows:
@@ -58,6 +63,19 @@ class Rows:
         row = namedtuple("Row", self._table.column_names, rename=True)
         columns = [column.to_pylist() for column in self._table.columns]
         return [row(*values) for values in zip(*columns, strict=True)]
+
+
+def _tables(reader: pa.RecordBatchReader) -> Iterator[pa.Table]:
+    """The batches of a reader as tables.
+
+    Raises:
+        SwingbyError: the query behind it fails, which Arrow says in the words of DuckDB.
+    """
+    try:
+        for batch in reader:
+            yield pa.Table.from_batches([batch])
+    except (OSError, pa.ArrowException) as error:
+        raise SwingbyError(f"cannot answer the query: {plain_words(error)}") from error
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +226,18 @@ class Store:
         if CATALOGUE.search(query):
             self._comment()
         return self._query(query, parameters, {})
+
+    @contextmanager
+    def stream(self, query: str, parameters: Sequence[Any] = ()) -> Iterator[Iterator[pa.Table]]:
+        """Runs one trusted query as `sql` does; while inside, its rows come `STREAMED` at a time, one table at least.
+
+        Raises:
+            SwingbyError: as `sql`, also in the midst of reading.
+        """
+        with clear_errors("answer the query", query_of_user=True), self._cursor(query, parameters) as cursor:
+            reader = cursor.sql(query, params=list(parameters) or None).to_arrow_reader(STREAMED)
+            tables = _tables(reader)
+            yield chain([next(tables, reader.schema.empty_table())], tables)
 
     def _comment(self) -> None:
         """Writes comments into the catalogue of the connection, once: they take longer than opening a store."""
@@ -399,11 +429,8 @@ class Store:
             )
 
     def _query(self, query: str, parameters: Any, tables: Mapping[str, pa.Table]) -> Rows:
-        with clear_errors("answer the query"):
-            cursor = self._current().cursor()
-            given = parameters.values() if isinstance(parameters, Mapping) else parameters or ()
-            if sweep_ids := _reading_as.get() or sweeps_named(query, given):
-                cursor.execute(read_as(sweep_ids))
+        with clear_errors("answer the query", query_of_user=True):
+            cursor = self._cursor(query, parameters)
             for name, table in tables.items():
                 cursor.register(name, table)
             try:
@@ -412,6 +439,14 @@ class Store:
             finally:
                 for name in tables:
                     cursor.unregister(name)
+
+    def _cursor(self, query: str, parameters: Any) -> Database:
+        """A cursor that reads cells as the sweeps which the query is about have them."""
+        cursor = self._current().cursor()
+        given = parameters.values() if isinstance(parameters, Mapping) else parameters or ()
+        if sweep_ids := _reading_as.get() or sweeps_named(query, given):
+            cursor.execute(read_as(sweep_ids))
+        return cursor
 
     def _current(self) -> Database:
         """The connection on the newest generation, opened again if the pointer moved."""

@@ -100,19 +100,21 @@ def alterations(connection: Connection, place: Place, schema: pa.Schema) -> list
     wanted = {name: type_ for name, type_, *_ in fetch(connection, "describe select * from incoming")}
     connection.unregister("incoming")
     there = place.columns(connection)
-    if not there:
-        columns = ", ".join(f"{quoted(name)} {type_}" for name, type_ in wanted.items())
-        return [f"create table {place} ({columns})"]
-    changes = []
+    changes, types = [], dict(there)
     for name, type_ in wanted.items():
         if name not in there:
             changes.append(f"alter table {place} add column {quoted(name)} {type_}")
+            types[name] = type_
             continue
         wide = widest(there[name], type_)
         if wide is None:
             raise SwingbyError(f"its column {name!r} is {type_}, and {there[name]} in the store")
         if wide != there[name]:
             changes.append(f"alter table {place} alter column {quoted(name)} type {wide}")
+            types[name] = wide
+    if not there or (changes and not fetch(connection, f"select 1 from {place} limit 1")):
+        columns = ", ".join(f"{quoted(name)} {type_}" for name, type_ in types.items())
+        return [f"create or replace table {place} ({columns})"]  # at once: each `alter` looks at all columns
     return changes
 
 
@@ -230,8 +232,9 @@ def check_experiment(experiment: Experiment) -> None:
 def note_columns(connection: Connection, experiment: str, roles: Mapping[str, str]) -> None:
     """Stores the role of each column (name -> role)."""
     known = {name for (name,) in fetch(connection, "select name from ix.columns where experiment = ?", experiment)}
-    for name, role in roles.items():
-        if name in known:
-            continue
-        row = {"experiment": experiment, "name": name, "role": role, "ragged": False}
-        insert_one(connection, "ix.columns", row)
+    if rows := [
+        {"experiment": experiment, "name": name, "role": role, "ragged": False}
+        for name, role in roles.items()
+        if name not in known
+    ]:
+        insert(connection, "ix.columns", pa.Table.from_pylist(rows))

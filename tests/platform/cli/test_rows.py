@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -13,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from swingby.cli.rows import Format, encoded, values, write_rows
+from swingby.cli.rows import Format, encoded, values, write_file, write_rows
 from swingby.sandbox.__main__ import TEXT, _spelled
 
 OTHERS = {
@@ -114,3 +115,22 @@ def test_names_of_columns_in_files_are_their_own() -> None:
     """Where several columns have one name, those after the first get a number, and none takes another's name."""
     rows = pa.table([[1], [2], [3], [4]], names=["a", "a", "a_1", "a"])
     assert json.loads(encoded(rows, Format.json)) == [{"a": 1, "a_2": 2, "a_1": 3, "a_3": 4}]
+
+
+@pytest.mark.parametrize("form", [Format.csv, Format.json, Format.parquet])
+@pytest.mark.parametrize("query", [*OTHERS.values(), "select i, [i] as l, 'a,\"' || i as t from range(7) t(i)"])
+def test_a_file_in_parts_is_the_file_at_once(
+    database: duckdb.DuckDBPyConnection, tmp_path: Path, form: Format, query: str
+) -> None:
+    """However the rows come, also in parts without a row: before, between and after the others."""
+    rows = database.sql(query).to_arrow_table()
+    none, parts = rows.slice(0, 0), [rows.slice(place, 1) for place in range(rows.num_rows)]
+    x, y = tmp_path / "x", tmp_path / "y"
+    write_file(iter([none, *parts[:1], none, *parts[1:], none]), form, x)
+    write_rows(rows, form, y)
+    if form is Format.parquet:
+        one, other = pq.read_table(x), pq.read_table(y)
+        assert one.schema == other.schema
+        assert repr([*map(values, one.columns)]) == repr([*map(values, other.columns)])
+    else:
+        assert x.read_text() == y.read_text()

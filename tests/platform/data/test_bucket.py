@@ -21,6 +21,7 @@ from types import SimpleNamespace
 import boto3
 import pytest
 
+from swingby.data.records import Records
 from swingby.data.remote import bucket as bucket_module
 from swingby.data.remote import lease, signals
 from swingby.data.remote.bucket import Bucket, StorageError
@@ -316,7 +317,7 @@ def test_one_holds_the_lease(bucket: Bucket) -> None:
 def test_the_second_is_told_who_holds_it(bucket: Bucket) -> None:
     """By process, host and time."""
     with ExitStack() as stack:
-        assert not stack.enter_context(leased(bucket, "locks/s", "sweep s"))
+        assert not stack.enter_context(leased(bucket, "locks/s", "sweep s")).broken
         assert "process" in str(holder(bucket, bucket.listing("locks/s")))
         with pytest.raises(
             SwingbyError, match=r"sweep s is held by process \d+ on .* since .*; wait for it or stop it"
@@ -352,8 +353,8 @@ def test_who_holds_is_told_that_it_was_broken(bucket: Bucket) -> None:
     with pytest.raises(SwingbyError, match="held by"), leased(bucket, "locks/s", "sweep s"):
         raise AssertionError("it is held")
     bucket.remove("locks/s/rival.json")
-    with leased(bucket, "locks/s", "sweep s") as broken:
-        assert broken
+    with leased(bucket, "locks/s", "sweep s") as held:
+        assert held.broken
 
 
 def test_who_may_be_dead_is_waited_for(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -377,8 +378,77 @@ def test_who_may_be_dead_is_waited_for(bucket: Bucket, monkeypatch: pytest.Monke
     holding.join()
     monkeypatch.setattr(lease, "OVERDUE", -1.0)
     monkeypatch.setattr(lease, "STALE", 1.5)
-    with leased(bucket, "locks/s", "sweep s") as broken:
-        assert broken
+    with leased(bucket, "locks/s", "sweep s") as held:
+        assert held.broken
+
+
+def test_who_was_asleep_is_no_driver_any_more(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A driver that was silent for longer than others wait plans nothing: what it knows of results is old."""
+    monkeypatch.setattr(lease, "RENEWED", 60.0)
+    known = signals.Signals(bucket)
+    known.confirm("s")  # who holds no lock has nothing to lose
+    with known.lock("s"):
+        known.confirm("s")
+        monkeypatch.setattr(lease, "STALE", 0.5)
+        time.sleep(2.1)  # the storage tells whole seconds
+        for _ in range(2):
+            with pytest.raises(SwingbyError, match="was silent for more than"):
+                known.confirm("s")
+    assert bucket.listing("locks") == []
+
+
+def test_a_plan_of_the_dead_replaces_none(bucket: Bucket, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who takes over leaves out the number that the dead driver may be writing, and so does whoever comes later: a put
+    that arrives late, which no storage refuses, is a plan of its own beside theirs."""
+    monkeypatch.setattr(signals, "SETTLING", 0.0)
+    sweep = "0123456789abcdef"
+    records = Records(tmp_path / "here")
+    records.mirror = Mirror(tmp_path / "here", bucket)
+    known = records.mirror.signals
+    with known.lock(sweep):
+        assert (known.fence(sweep), records.next_sequence("walk", sweep)) == (0, 1)
+    bucket.put(f"plans/walk-{sweep[:8]}-0003.parquet", b"the last of the dead")
+    bucket.put(f"locks/{sweep}/dead.json", json.dumps({"host": "far", "pid": 1, "place": "another machine"}).encode())
+    time.sleep(2.1)  # the storage tells whole seconds
+    with monkeypatch.context() as patch:
+        patch.setattr(lease, "STALE", 1.0)
+        with known.lock(sweep):
+            assert (known.fence(sweep), records.next_sequence("walk", sweep)) == (4, 5)
+    with known.lock(sweep):
+        assert records.next_sequence("walk", sweep) == 5
+
+
+def test_a_claim_that_others_removed_is_put_again(bucket: Bucket, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who was asleep between its put and its look, and was taken for dead meanwhile, asks anew; but a storage that does
+    not list what it holds keeps no locks."""
+    listing, times = bucket.listing, [0]
+
+    def asleep(folder: str = "", deep: bool = True) -> list[bucket_module.Held]:
+        times[0] += 1
+        for item in listing(folder, deep) if times[0] == 1 else []:
+            bucket.remove(item.key)
+        return listing(folder, deep)
+
+    monkeypatch.setattr(bucket, "listing", asleep)
+    with leased(bucket, "locks/s", "sweep s"):
+        assert (times[0], len(listing("locks/s"))) == (2, 1)
+    monkeypatch.setattr(bucket, "listing", lambda folder="", deep=True: [])
+    with pytest.raises(SwingbyError, match="does not list what was just put"), leased(bucket, "locks/s", "sweep s"):
+        raise AssertionError("it cannot be held")
+
+
+def test_two_machines_begin_one_address(bucket: Bucket, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the other one has put already, at any moment: both go on, and none calls the address somebody else's."""
+    mark, listing = b'{"format": 1}', bucket.listing
+
+    def meanwhile(folder: str = "", deep: bool = True) -> list[bucket_module.Held]:
+        Mirror(tmp_path / "other", Bucket(bucket.address)).begin(True, mark)
+        bucket.put("plans/p.parquet", b"plan")
+        return listing(folder, deep)
+
+    monkeypatch.setattr(bucket, "listing", meanwhile)
+    Mirror(tmp_path / "one", bucket).begin(True, mark)
+    assert {path.read_bytes() for path in tmp_path.glob("*/swingby.json")} == {mark}
 
 
 def test_a_storage_that_is_out_is_asked_once_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -401,8 +471,8 @@ def test_the_dead_are_in_nobodys_way(bucket: Bucket, monkeypatch: pytest.MonkeyP
     subprocess.run([sys.executable, "-c", code, bucket.address])
     assert len(bucket.listing("locks")) == 1
     assert holder(bucket, bucket.listing("locks")) is None
-    with leased(bucket, "locks/s", "sweep s") as broken:
-        assert broken
+    with leased(bucket, "locks/s", "sweep s") as held:
+        assert held.broken
     bucket.put("locks/s/elsewhere.json", json.dumps({"host": "far", "pid": 1, "place": "another machine"}).encode())
     with pytest.raises(SwingbyError, match="held by"), leased(bucket, "locks/s", "sweep s"):
         raise AssertionError("it is held")
@@ -411,8 +481,8 @@ def test_the_dead_are_in_nobodys_way(bucket: Bucket, monkeypatch: pytest.MonkeyP
     time.sleep(1.1)
     removed, find = threading.Event(), bucket.find
     monkeypatch.setattr(bucket, "find", lambda key: removed.wait(60) and find(key))  # by which it looks at its claim
-    with leased(bucket, "locks/s", "sweep s") as broken:
-        assert broken
+    with leased(bucket, "locks/s", "sweep s") as held:
+        assert held.broken
         (own,) = bucket.listing("locks")
         bucket.remove(own.key)
         removed.set()

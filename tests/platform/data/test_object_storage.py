@@ -6,6 +6,7 @@ import itertools
 import signal
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,7 @@ from swingby.run.driver import run_sweep
 from swingby.run.ingest_thread import RemoteSync
 from swingby.run.progress import Progress
 from swingby.run.ray.trainable import data_folder
-from swingby.store import Layout, Store, remote_ingest
+from swingby.store import Layout, Store, ingest, rebuild, remote_ingest
 from tests.support.coins import chosen, coins, refine, trained
 from tests.support.object_storage import KEYS, Proxy, Storage, storage
 
@@ -162,7 +163,7 @@ def test_another_machine_goes_on(walk: Any, machines: Machines) -> None:
     again = run(walk.sweep(**slow), machines.on("b"))
     assert (again.ok, again.missing) == (1, 0)
     records = Records.open(machines.address)
-    later = [records.read_shard(name)[1]["from_step"].to_pylist() for name in records.shards() if "-0002/" in name]
+    later = [records.read_shard(name)[1]["from_step"].to_pylist() for name in records.shards() if "-0001/" not in name]
     assert min(itertools.chain(*later)) > 0, "the cell went on from no checkpoint"
     run(walk.sweep(**{**slow, "base": {"length": 27}}), walk.data)
     places = "select seed, step, position, final_position from walk order by seed"
@@ -213,6 +214,32 @@ def test_workers_elsewhere_are_told(walk: Any, machines: Machines, monkeypatch: 
     machines.bucket.remove(f"shards/{fetched}")
     worker.unite()
     assert machines.bucket.find(f"shards/{fetched}") is None, "what was refused goes there with the next run"
+
+
+@pytest.mark.parametrize("refused", [False, True])
+def test_nobody_takes_what_may_be_refused(walk: Any, machines: Machines, refused: bool) -> None:
+    """As long as a worker does not know whether its shard may stay, no ingest of its machine takes it, and nobody else
+    puts it; so a shard that is refused was nowhere, and a store that is made again says the same."""
+    run(walk.sweep(seeds=1), machines.on("a"))
+    records = Records.open(machines.address)
+    (name, *_) = before = records.shards()
+    header, table = records.read_shard(name)
+    with records.unpublished(replace(header, attempt=header.attempt + 7), table) as shard:
+        key = shard.relative_to(records.data).as_posix()
+        assert len(records.shards()) == len(before) + 1
+        assert ingest(records).shards == 0
+        assert machines.bucket.find(key) is None
+        if refused:
+            signals.Signals(machines.bucket).supersede(header.plan_id)
+            with pytest.raises(SwingbyError, match="another run of its sweep has taken over"):
+                records.publish(shard)
+        else:
+            records.publish(shard)
+    assert ingest(records).shards == (0 if refused else 1)
+    assert (machines.bucket.find(key) is None) == refused
+    told = rows(records.where, "select shard from shards order by shard")
+    rebuild(records)
+    assert rows(records.where, "select shard from shards order by shard") == told
 
 
 def test_keeping_reaches_every_machine(walk: Any, machines: Machines) -> None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
+import os
+import shutil
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -18,9 +21,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from swingby.data.files import ensure_folder, make_folder
 from swingby.data.provenance import checkout, provenance
 from swingby.data.records import Records
 from swingby.data.records.headers import BatchNote, Plan, ShardHeader, plan_table
+from swingby.data.remote.address import DATA_MARK
 from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.model.cell import Point
@@ -82,6 +87,69 @@ POINTS = [
     ),
     Point("toy", 1, ToyParams(dtype="float32", later=8), seeds="independent"),
 ]
+
+
+def test_two_commands_begin_a_folder_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever the other one has made since this one looked for the mark, it is no folder of something else."""
+    data, exists, looked = tmp_path / "data", Path.exists, list[Path]()
+
+    def look(path: Path) -> bool:
+        found = exists(path)
+        if path.name == DATA_MARK and not looked:
+            looked.append(path)
+            other = Records.open(data)
+            (other.data / "plans").mkdir()
+        return found
+
+    monkeypatch.setattr(Path, "exists", look)
+    assert Records.open(data).data == data
+    assert looked
+
+
+def test_what_others_remove_meanwhile_is_no_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who looks for files that are left takes a folder for empty that a run beside it removes at that moment."""
+    records = Records.open(tmp_path / "data")
+    for name in "ab":
+        make_folder(records.data / "work" / name)
+        (records.data / "work" / name / ".tmp-left").touch()
+    scandir = os.scandir
+
+    def gone(place: Any = ".") -> Any:
+        if not isinstance(place, int) and Path(place).name == "a":
+            shutil.rmtree(place)
+        return scandir(place)
+
+    monkeypatch.setattr(os, "scandir", gone)
+    assert records.unfinished() == [records.data / "work" / "b" / ".tmp-left"]
+
+
+def test_a_folder_is_made_while_another_process_removes_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two batches the one that ends removes the folders that both need, at any moment; what cannot be is told."""
+    mkdir, removed = os.mkdir, list[str]()
+
+    def gone(path: Any, *given: Any, **options: Any) -> None:
+        mkdir(path, *given, **options)
+        if Path(path).name == "work" and len(removed) < 2:
+            removed.append(path)
+            os.rmdir(path)  # noqa: PTH106 - `mkdir` is the system's, too
+
+    monkeypatch.setattr(os, "mkdir", gone)
+    ensure_folder(tmp_path / "work" / "sweep" / "batch")
+    assert (tmp_path / "work" / "sweep" / "batch").is_dir()
+    assert len(removed) == 2
+
+    def was_there(path: Any, *given: Any, **options: Any) -> None:
+        monkeypatch.setattr(os, "mkdir", mkdir)
+        raise FileExistsError(errno.EEXIST, "there, and removed before anybody looks", path)
+
+    monkeypatch.setattr(os, "mkdir", was_there)
+    ensure_folder(tmp_path / "work" / "other")
+    assert (tmp_path / "work" / "other").is_dir()
+    (tmp_path / "file").touch()
+    with pytest.raises(NotADirectoryError):
+        ensure_folder(tmp_path / "file" / "folder")
+    with pytest.raises(FileExistsError):
+        ensure_folder(tmp_path / "file")
 
 
 def make_plan(sequence: int = 1) -> Plan:

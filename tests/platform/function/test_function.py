@@ -21,7 +21,7 @@ from swingby.cli import app
 from swingby.data.records import Records
 from swingby.data.records.headers import PLAN_COLUMNS
 from swingby.errors import InputFaults, SwingbyError
-from swingby.function.agreed import TAKEN
+from swingby.function.agreed import TAKEN, Agreed, Row
 from swingby.function.experiment import FunctionExperiment
 from swingby.function.load import from_file
 from swingby.function.source import local_files
@@ -646,3 +646,41 @@ def test_modules_that_the_hash_does_not_see_are_named(folder: Path, monkeypatch:
     (folder / "train.py").write_text(TRAIN.replace("from rule import", "from far_away_rule import"))
     (hint,) = plan(Sweep.load(folder / "quadratic.yaml"), Records.open(folder / "data"), options).hints
     assert "imports far_away_rule," in hint
+
+
+def test_what_travels_with_no_code_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A module from elsewhere that the function imports once it runs, and a data file that is too large."""
+    (folder / "lib").mkdir()
+    (folder / "lib" / "far_away_later.py").write_text("def gradient(w):\n    return 2 * w\n")
+    monkeypatch.syspath_prepend(str(folder / "lib"))
+    lines = TRAIN.splitlines()
+    at = next(place for place, line in enumerate(lines) if line.startswith("def "))
+    lines[at + 1 : at + 1] = ["    from far_away_later import gradient", '    open("images.bin", "rb").close()']
+    (folder / "train.py").write_text("\n".join(lines))
+    (folder / "images.bin").write_bytes(bytes(2_000_001))
+    code, data = plan(
+        Sweep.load(folder / "quadratic.yaml"), Records.open(folder / "data"), RunOptions(pilot=False)
+    ).hints
+    assert "imports far_away_later," in code
+    assert "names images.bin," in data
+
+
+def test_a_cell_that_is_refused_claims_no_column(tmp_path: Path) -> None:
+    """Its columns are as if it had never been; the others agree, whoever is first and whatever becomes of the file."""
+
+    def said(agreed: Agreed, cell: str, **scalars: Any) -> str | None:
+        return agreed.checked(Row(cell, "ok", scalars=scalars)).message
+
+    path = tmp_path / "columns" / "toy.jsonl"
+    one, other = Agreed(path, ()), Agreed(path, ())
+    assert said(one, "a", loss=0.5) is None
+    assert said(one, "b", acc="high", loss="low") == "loss is str here, and float in cell a: a column has one type"
+    assert said(other, "c", acc=0.9, loss=0.5) is None
+    assert said(one, "d", acc="high") == "acc is str here, and float in cell c: a column has one type"
+    path.write_bytes(b'{"acc": 5}\n[1]\n{"torn')
+    assert said(other, "e", acc="high", more=1) == "acc is str here, and float in cell c: a column has one type"
+    assert said(other, "f", more=1) is None
+    path.unlink()
+    path.mkdir()
+    assert said(one, "g", more=1.5, new=True) is None
+    assert said(Agreed(path, ()), "h", new=2) == "new is int here, and bool in cell g: a column has one type"

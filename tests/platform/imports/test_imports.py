@@ -145,6 +145,49 @@ def test_the_form_of_a_file_does_not_matter(
         assert row["status"] == ("ok" if end is None else "diverged")
 
 
+def test_only_a_loss_ends_a_run(tmp_path: Path) -> None:
+    """As in a function: of other curves and scalars a value that is not finite is a gap, told in the message; a loss
+    that is not finite ends the curves of its run. Where no curve is a loss, a run without a last value has diverged."""
+    nan, inf = math.nan, math.inf
+    runs = {1.0: ([0.5, 0.4, 0.3], [nan, 0.2, inf], 0.5), 2.0: ([0.5, nan, 0.3], [0.1, 0.2, nan], nan)}
+    rows = [
+        {"lr": lr, "step": step, "loss": loss, "acc": acc, "best": best}
+        for lr, (losses, accs, best) in runs.items() for step, (loss, acc) in enumerate(zip(losses, accs, strict=True))
+    ]  # fmt: skip
+    asked = Asked("theirs", Wanted(params=("lr",), step="step"))
+    import_runs(tmp_path / "data", written(tmp_path / "a.parquet", rows), asked)
+    query = "select status, message, step, loss, acc, best from theirs order by lr"
+    one, other = cells(tmp_path / "data", query)
+    assert (one["status"], one["step"], one["loss"]) == ("ok", [0, 1, 2], [0.5, 0.4, 0.3])
+    assert (one["acc"], one["best"]) == ([None, 0.2, None], 0.5)
+    assert one["message"] == "acc is not finite at 2 steps, first at step 0: a gap"
+    assert (other["status"], other["step"], other["acc"]) == ("diverged", [0, 1], [0.1, 0.2])
+    assert other["message"] == "loss is not finite at step 1"
+    for row in rows:
+        row["err"] = row.pop("acc")
+        del row["loss"]
+    import_runs(tmp_path / "other", written(tmp_path / "b.parquet", rows), asked)
+    one, other = cells(tmp_path / "other", "select status, message, err, best from theirs order by lr")
+    assert (one["status"], one["err"]) == ("diverged", [None, 0.2, None])
+    assert (other["status"], other["best"]) == ("diverged", None)
+    assert other["message"] == "no recorded value is finite any more at step 2"
+
+
+def test_files_without_measure_are_refused_by_name(tmp_path: Path) -> None:
+    """Too many columns in each other, a line that is too long: the error says which limit, in a few words."""
+    asked = Asked("theirs", Wanted(params=("lr",)))
+    nested = {"lr": 0.1, "config": {f"k{number}": number for number in range(6000)}, "loss": 0.5}
+    (tmp_path / "nested.jsonl").write_text(f"{json.dumps(nested)}\n")
+    (tmp_path / "long.csv").write_text(f"lr,loss,text\n0.1,0.5,{'x' * 17_000_000}\n")
+    (tmp_path / "deep.jsonl").write_text(f'{{"lr": 0.1, "loss": {"[" * 1000}{"]" * 1000}}}\n')
+    for name, said in {"nested": "6,002 columns", "long": "size of 16777216 bytes", "deep": "recursion depth"}.items():
+        (file,) = tmp_path.glob(f"{name}.*")
+        with pytest.raises(SwingbyError, match=said) as told:
+            import_runs(tmp_path / "data", file, asked)
+        assert len(str(told.value)) < 1000
+        assert "select" not in str(told.value)
+
+
 def test_a_compressed_csv_in_an_odd_folder_is_read(tmp_path: Path) -> None:
     """Paths are no patterns, and what DuckDB decompresses counts."""
     folder = tmp_path / "lr=0.1 [old]*"

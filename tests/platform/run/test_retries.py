@@ -264,25 +264,47 @@ def test_what_an_earlier_run_left_outlives_its_cell(walk: Any, monkeypatch: pyte
         assert store.gaps() == []
 
 
-def test_one_that_was_taken_for_dead_writes_nothing_twice(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A process that wakes after its cells were dealt again and trained is refused, and every cell is there once."""
+@pytest.mark.parametrize(("asleep", "meanwhile"), [(0, 1), (1, 0)])
+def test_one_that_was_taken_for_dead_writes_nothing_twice(
+    walk: Any, monkeypatch: pytest.MonkeyPatch, asleep: int, meanwhile: int
+) -> None:
+    """Of two processes that train the same cells, because one was taken for dead, the second that has rows to write is
+    refused, be it the earlier or the later one, and every cell is there once."""
     one = Planner(walk.sweep(axes={"width": [1]}, base={"pieces": 2}, seeds=6), walk.records()).commit()
     real = type(one.sweep.experiment).run
     which = walk.data, one.plan.plan_id, (0,)
 
     def sleeping(self: Any, batch: Any) -> Any:
         monkeypatch.setattr(type(self), "run", real)
-        run_batch(Assignment(*which, attempt=1))  # meanwhile
+        run_batch(Assignment(*which, attempt=meanwhile))
         yield from real(self, batch)
 
     monkeypatch.setattr(type(one.sweep.experiment), "run", sleeping)
     with pytest.raises(OvertakenError, match="taken for dead"):
-        run_batch(Assignment(*which))
+        run_batch(Assignment(*which, attempt=asleep))
     rows = walk.rows("select cell_id, step, status from walk")
     assert len(rows) == len({row.cell_id for row in rows}) == 6
     assert all(row.step == list(range(5)) and row.status == "ok" for row in rows)
     rebuild(walk.records())
     assert sorted(map(repr, walk.rows("select cell_id, step, status from walk"))) == sorted(map(repr, rows))
+
+
+def test_one_that_finds_nothing_left_is_told_why(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A process that goes on from a checkpoint at the end, which another one left that was taken for dead, has no rows:
+    the other one finished the cells, and the experiment broke no contract."""
+    one = Planner(walk.sweep(axes={"width": [1]}, seeds=2), walk.records()).commit()
+    real = type(one.sweep.experiment).run
+    which = walk.data, one.plan.plan_id, (0,)
+
+    def finished_meanwhile(self: Any, batch: Any) -> Any:
+        monkeypatch.setattr(type(self), "run", real)
+        run_batch(Assignment(*which, attempt=0))
+        yield from ()
+
+    monkeypatch.setattr(type(one.sweep.experiment), "run", finished_meanwhile)
+    with pytest.raises(OvertakenError, match="taken for dead"):
+        run_batch(Assignment(*which, attempt=1))
+    assert run_batch(Assignment(*which, attempt=2)).cells == 0
 
 
 def test_parts_of_a_batch_are_trained_apart(walk: Any) -> None:

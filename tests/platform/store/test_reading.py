@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 import pytest
 
+from swingby.cli.rows import Format, write_file
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.run.driver import run_sweep
@@ -24,6 +25,27 @@ def records(tmp_path: Path) -> Records:
 
 
 # reading
+
+
+def test_rows_come_in_parts(records: Records, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In the order of the query, one table at least; what fails in the midst is told, and no file is left of it."""
+    monkeypatch.setattr("swingby.store.reader.STREAMED", 2048)
+    write_shard(records, [Segment("x")])
+    ingest(records)
+    with Store.open(records.data) as store:
+        with store.stream("select i from range(10_000) t(i) order by i desc") as tables:
+            parts = list(tables)
+        assert len(parts) > 1
+        assert [row["i"] for part in parts for row in part.to_pylist()] == list(range(9_999, -1, -1))
+        with store.stream("select cell_id from toy where false") as tables:
+            assert [(part.num_rows, part.column_names) for part in tables] == [(0, ["cell_id"])]
+        fails = "select case when i = 9000 then error('at last') else i end as i from range(10_000) t(i)"
+        with (
+            pytest.raises(SwingbyError, match="cannot answer the query: at last"),
+            store.stream(fails) as tables,
+        ):
+            write_file(tables, Format.csv, tmp_path / "x.csv")
+    assert list(tmp_path.glob("*x.csv*")) == []
 
 
 def test_a_reader_moves_on_when_the_next_generation_is_there(records: Records) -> None:

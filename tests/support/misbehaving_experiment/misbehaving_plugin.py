@@ -136,11 +136,11 @@ def stop_inside() -> None:
     """This process stops when it next writes a shard, while the door to the records is shut; only the first time."""
     stopped, real = Path(f"{os.environ['TEST_LEDGER']}.door"), Records.write_shard
 
-    def write(self: Records, header: ShardHeader, table: pa.Table) -> Path:
+    def write(self: Records, header: ShardHeader, table: pa.Table, hold: Any = None) -> Path:
         if not stopped.exists():
             stopped.write_text(str(os.getpid()))
             os.kill(os.getpid(), signal.SIGSTOP)
-        return real(self, header, table)
+        return real(self, header, table, hold)
 
     Records.write_shard = write
 

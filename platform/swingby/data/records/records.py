@@ -17,8 +17,11 @@ from swingby.data.files import (
     TEMPORARY,
     clear_os_errors,
     entry,
+    files_below,
     is_as_named,
+    is_locked,
     make_folder,
+    shared_lock,
     sync_folder,
     utc_now,
     write_whole,
@@ -149,8 +152,10 @@ class Records:
 
     def unfinished(self) -> list[Path]:
         """Files that somebody writes, or died while writing them."""
-        places = ("", "plans/", "shards/*/", "derived/*/", "retractions/", "store/", "store/*/", "work/**/")
-        return sorted(path for place in places for path in self.data.glob(f"{place}{TEMPORARY}*"))
+        found = list(self.data.glob(f"{TEMPORARY}*"))
+        for place in ("plans", "shards", "derived", "retractions", "store", "work"):
+            found += [path for path in files_below(self.data / place) if path.name.startswith(TEMPORARY)]
+        return sorted(found)
 
     # plans
 
@@ -161,13 +166,14 @@ class Records:
     def next_sequence(self, name: str, sweep_id: str) -> int:
         """The sequence number of the sweep's next plan; hold the sweep's lock."""
         pattern = rf"{re.escape(name)}-{re.escape(sweep_id[:8])}-(\d+)"
-        return 1 + max(numbers(self.plans(), pattern), default=0)
+        left_out = 0 if self.mirror is None else self.mirror.signals.fence(sweep_id)
+        return 1 + max([left_out, *numbers(self.plans(), pattern)])
 
     def write_plan(self, plan: Plan) -> Path:
         """Writes a plan, its rows sorted by batch; on object storage first, where another machine may have the name.
 
         Raises:
-            SwingbyError: the plan exists, lacks a column, or the disk refuses.
+            SwingbyError: the plan exists, lacks a column, or the disk refuses; or another run has taken over.
         """
         path = entry(self.data / "plans", plan.plan_id, ".parquet")
         if path.exists():
@@ -178,12 +184,15 @@ class Records:
         order = pc.call_function("array_sort_indices", [plan.table["batch"].combine_chunks()])
         if self.mirror is None:
             return write_parquet(path, plan.table, plan.header(), order=order)
-        aside, key = self.data / "work" / path.name, f"plans/{path.name}"
+        aside, key = self.data / "work" / f"{TEMPORARY}{path.name}", f"plans/{path.name}"  # `gc` knows what is left
         write_parquet(aside, plan.table, plan.header(), order=order)
         try:
+            # A driver that was frozen may have lost its lock meanwhile, and what it knows of results is old.
+            self.mirror.signals.confirm(plan.sweep_id)
             if self.mirror.bucket.find(key) is not None:
                 raise SwingbyError(f"plan {path.stem} exists already in {self.where}; plans are never written twice")
             self.mirror.put(key, aside)
+            self.mirror.signals.confirm(plan.sweep_id)  # it may have been frozen in between
             with clear_os_errors(f"write {path}"):
                 make_folder(path.parent)
                 aside.rename(path)
@@ -246,8 +255,11 @@ class Records:
         earlier = numbers(names, r"b\d+-a(\d+)-[0-9a-f]+\.parquet")
         return 1 + max(earlier, default=1000 * plan.sequence)
 
-    def write_shard(self, header: ShardHeader, table: pa.Table) -> Path:
+    def write_shard(self, header: ShardHeader, table: pa.Table, hold: Callable[[Path], object] | None = None) -> Path:
         """Writes rows that `Experiment.run` yielded; the column `attempt` is added here.
+
+        Args:
+            hold: called with the file before it has its name.
 
         Raises:
             SwingbyError: a column is missing or of another type, a curve is not a list, or the disk refuses.
@@ -261,13 +273,30 @@ class Records:
             attempt = pa.array([header.attempt] * table.num_rows, pa.int64())
             table = table.append_column("attempt", attempt)
         name = f"b{header.batch:06d}-a{header.attempt:04d}.parquet"
-        return write_parquet(self.shard_path(f"{header.plan_id}/{name}"), table, asdict(header), DIGITS["shards"])
+        return write_parquet(
+            self.shard_path(f"{header.plan_id}/{name}"), table, asdict(header), DIGITS["shards"], hold=hold
+        )
+
+    @contextmanager
+    def unpublished(self, header: ShardHeader, table: pa.Table) -> Iterator[Path]:
+        """Writes a shard that no ingest takes as long as this is not left, for `publish` may still remove it.
+
+        Raises:
+            SwingbyError: as `write_shard`.
+        """
+        with ExitStack() as stack:
+            hold = (lambda aside: stack.enter_context(shared_lock(aside))) if self.mirror is not None else None
+            yield self.write_shard(header, table, hold)
+
+    def is_unpublished(self, name: str) -> bool:
+        """Whether a process of this machine is about to publish a shard, and may have to remove it."""
+        return self.mirror is not None and is_locked(self.shard_path(name))
 
     def publish(self, shard: Path, alive: Callable[[], object] = lambda: None) -> None:
         """Puts a written shard where all machines see it; without object storage they do already.
 
         Args:
-            shard: its path.
+            shard: its path, as `unpublished` gives it.
             alive: called again and again, however long it takes.
 
         Raises:

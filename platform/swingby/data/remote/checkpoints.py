@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from swingby.data.files import TEMPORARY, clear_os_errors, entry, is_entry
+from swingby.data.files import TEMPORARY, clear_os_errors, ensure_folder, entry, is_entry
 from swingby.data.remote.bucket import Held
 from swingby.data.remote.mirror import STEADFAST, Mirror
 from swingby.errors import SwingbyError
@@ -59,7 +59,7 @@ class Checkpoints:
                 if there is not None and self._mirror.bucket.fetch(self._key, Path(aside) / "object", alive):
                     _unpack(Path(aside) / "object", fetched, f"{self._key} in {self._mirror.bucket.address}")
                 shutil.rmtree(self._folder, ignore_errors=True)
-                self._folder.parent.mkdir(parents=True, exist_ok=True)
+                ensure_folder(self._folder.parent)
                 fetched.rename(self._folder)
             self._write_note(_identity(there))
 
@@ -84,8 +84,7 @@ class Checkpoints:
             self._note.parent.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(prefix=TEMPORARY, dir=self._note.parent) as aside:
                 packed = Path(aside) / "object"
-                with tarfile.open(packed, "w") as tar:
-                    tar.add(self._folder, ".")
+                _pack(self._folder, packed)
                 self._mirror.put(self._key, packed, STEADFAST, alive)
             self._write_note(_identity(self._mirror.bucket.find(self._key, STEADFAST)))
         now = time.monotonic()
@@ -114,6 +113,12 @@ class Checkpoints:
 def _identity(item: Held | None) -> str:
     """A text that tells an object from any other that was put under its name; empty for no object."""
     return "" if item is None else f"{item.size} {item.taken}"
+
+
+def _pack(folder: Path, packed: Path) -> None:
+    """Makes one file of a folder's files."""
+    with tarfile.open(packed, "w") as tar:
+        tar.add(folder, ".")
 
 
 def _unpack(packed: Path, folder: Path, what: str) -> None:

@@ -31,9 +31,42 @@ _left: set[str] = set()
 """Claims that this process does not hold any more, whether it could remove them or not."""
 
 
+class Lease:
+    """A lease that is held.
+
+    Attributes:
+        broken: whether a dead holder's claim was removed for it.
+    """
+
+    def __init__(self, bucket: Bucket, key: str, claim: bytes, broken: bool) -> None:
+        self.broken = broken
+        self._bucket, self._key, self._claim = bucket, key, claim
+        self._lock, self._lost = threading.Lock(), False
+
+    def renew(self) -> bool:
+        """Renews the claim; False, for good, if others may have taken this process for dead meanwhile.
+
+        A machine that was asleep does not know for how long: the storage's clock says it.
+
+        Raises:
+            StorageError: the storage does not answer.
+        """
+        with self._lock:
+            before = None if self._lost else self._bucket.find(self._key)
+            if before is None:
+                self._lost = True
+                return False
+            self._bucket.put(self._key, self._claim)
+            after = self._bucket.find(self._key)
+            if after is None or after.taken - before.taken > STALE:
+                self._lost = True
+                self._bucket.remove(self._key)
+            return not self._lost
+
+
 @contextmanager
-def leased(bucket: Bucket, folder: str, what: str, wait: float = 0.0, command: str | None = None) -> Iterator[bool]:
-    """Holds the lease of a folder of claims; yields whether a dead holder's claim was removed for it.
+def leased(bucket: Bucket, folder: str, what: str, wait: float = 0.0, command: str | None = None) -> Iterator[Lease]:
+    """Holds the lease of a folder of claims.
 
     A process that wants the lease puts a claim, then lists all claims: if another one is alive, it takes its own back.
     Of two processes that come at once at most one stays, since the later of the two listings has both claims. A claim
@@ -55,12 +88,12 @@ def leased(bucket: Bucket, folder: str, what: str, wait: float = 0.0, command: s
     command = " ".join(sys.argv) if command is None else command
     who = {"host": socket.gethostname(), "pid": os.getpid(), "since": utc_now(), "command": command}
     claim = json.dumps({**who, **_here(os.getpid())}).encode()
-    broken = _claimed(bucket, folder, key, claim, what, time.monotonic() + wait)
+    lease = Lease(bucket, key, claim, _claimed(bucket, folder, key, claim, what, time.monotonic() + wait))
     over = threading.Event()
-    thread = threading.Thread(target=_renew, args=(bucket, key, claim, over), name="lease", daemon=True)
+    thread = threading.Thread(target=_renew, args=(lease, over), name="lease", daemon=True)
     thread.start()
     try:
-        yield broken
+        yield lease
     finally:
         over.set()
         thread.join()
@@ -75,6 +108,8 @@ def _claimed(bucket: Bucket, folder: str, key: str, claim: bytes, what: str, dea
         while True:
             bucket.put(key, claim)
             mine, others, dead = live(bucket, folder, key)
+            if mine is None:
+                continue  # this machine was asleep since its put, and was taken for dead
             if not others:
                 for one in dead:  # only now: the process that removes them learns that the lease was broken
                     bucket.remove(one.key)
@@ -91,23 +126,30 @@ def _claimed(bucket: Bucket, folder: str, key: str, claim: bytes, what: str, dea
         raise
 
 
-def live(bucket: Bucket, folder: str, own: str) -> tuple[Held, list[Held], list[Held]]:
-    """The claims of a folder: one's own, which was just put, and by its time those that are alive, and the dead."""
+def live(bucket: Bucket, folder: str, own: str) -> tuple[Held | None, list[Held], list[Held]]:
+    """The claims of a folder: one's own, which was just put, and by its time those that are alive, and the dead.
+
+    One's own is None if somebody removed it meanwhile.
+
+    Raises:
+        SwingbyError: the storage has one's own claim, and does not list it.
+    """
     claims = {claim.key: claim for claim in bucket.listing(folder)}
     mine = claims.pop(own, None)
     if mine is None:
-        raise SwingbyError(f"{bucket.address} does not list what was just put there; no lock can be kept in it")
+        if bucket.find(own) is not None:
+            raise SwingbyError(f"{bucket.address} does not list what was just put there; no lock can be kept in it")
+        return None, [], []
     every = list(claims.values())
     dead = [claim for claim in every if mine.taken - claim.taken > STALE or _is_gone(bucket, claim)]
     return mine, [claim for claim in every if claim not in dead], dead
 
 
-def _renew(bucket: Bucket, key: str, claim: bytes, over: threading.Event) -> None:
+def _renew(lease: Lease, over: threading.Event) -> None:
     while not over.wait(RENEWED):
         with suppress(Exception):  # most likely the storage is out: the next round tries again
-            if bucket.find(key) is None:
-                return  # another process took this one for dead; the workers learn it when they next put a shard
-            bucket.put(key, claim)
+            if not lease.renew():
+                return  # the workers learn it when they next put a shard, and the driver when it next puts a plan
 
 
 def holder(bucket: Bucket, claims: list[Held]) -> str | None:

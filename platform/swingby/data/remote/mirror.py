@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from swingby.data.files import TEMPORARY, clear_os_errors, is_entry, write_json, write_whole
+from swingby.data.files import TEMPORARY, clear_os_errors, files_below, is_entry, is_locked, write_json, write_whole
 from swingby.data.remote.address import DATA_MARK, MARK
 from swingby.data.remote.bucket import Bucket, Held, StorageError
 from swingby.data.remote.signals import Signals
@@ -71,13 +71,17 @@ class Mirror:
                     f"had: copy that back, {DATA_MARK} first; or remove that folder, and begin anew"
                 )
             if content is None and create:
-                if strange := self.bucket.listing(deep=False):
+                strange = self.bucket.listing(deep=False)
+                if strange:  # asked again: another machine may begin the data folder just now
+                    content = self.bucket.content(DATA_MARK)
+                if strange and content is None:
                     raise SwingbyError(
                         f"{self.bucket.address} is not a data folder: it has objects ({strange[0].key}) but no "
                         f"{DATA_MARK}; choose another prefix"
                     )
-                content = mark
-                self.bucket.put(DATA_MARK, content)
+                if content is None:
+                    content = mark
+                    self.bucket.put(DATA_MARK, content)
             if content is not None and not (here.exists() and here.read_bytes() == content):
                 _keep(here, content)
 
@@ -212,9 +216,10 @@ class Mirror:
             _keep(self.folder / item.key, content)
 
     def _put(self, name: str, there: set[str], tell: Callable[[str], object]) -> int:
-        here = sorted(path for path in (self.folder / name).rglob("*") if not path.name.startswith(TEMPORARY))
+        here = sorted(path for path in files_below(self.folder / name) if not path.name.startswith(TEMPORARY))
         missing = [key for path in here if (key := path.relative_to(self.folder).as_posix()) not in there]
         missing = [key for key in missing if is_record(key) and (self.folder / key).is_file()]
+        missing = [key for key in missing if not is_locked(self.folder / key)]  # whoever publishes it may be refused
         if len(missing) >= WORTH_TELLING:
             tell(f"putting {len(missing):,} records to {self.bucket.address} ...")
         return _at_once(self.put, missing)

@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from swingby.data.remote.bucket import Bucket, Held, StorageError
-from swingby.data.remote.lease import holder, leased
+from swingby.data.remote.lease import STALE, Lease, holder, leased
+from swingby.errors import SwingbyError
 
 WAIT = 3.0
 """Seconds to wait for a lock: two processes that come at once both step back, and try again."""
@@ -29,6 +30,8 @@ class Signals:
     def __init__(self, bucket: Bucket) -> None:
         self._bucket = bucket
         self._lock = threading.Lock()
+        self._held: dict[str, Lease] = {}
+        self._fences: dict[str, int] = {}
         self._claims: dict[str, list[Held]] = {}
         self._listed = float("-inf")
 
@@ -42,16 +45,46 @@ class Signals:
         Raises:
             SwingbyError: on entering, if somebody else runs it, says who; or the storage does not answer.
         """
-        with leased(self._bucket, f"locks/{sweep_id}", f"sweep {sweep_id}", WAIT, command) as broken:
-            if broken:
+        with leased(self._bucket, f"locks/{sweep_id}", f"sweep {sweep_id}", WAIT, command) as lease:
+            names = [item.key.rpartition("/")[2] for item in self._bucket.listing(f"fences/{sweep_id}")]
+            self._fences[sweep_id] = max((int(name) for name in names if name.isdecimal()), default=0)
+            if lease.broken:
                 of_sweep = re.compile(rf"plans/(.+-{re.escape(sweep_id[:8])}-(\d+))\.parquet")
                 matches = (of_sweep.fullmatch(item.key) for item in self._bucket.listing("plans"))
-                plans = [(int(match[2]), match[1]) for match in matches if match]
-                for _, plan_id in sorted(plans)[-IN_FLIGHT:]:
+                plans = sorted((int(match[2]), match[1]) for match in matches if match)
+                for _, plan_id in plans[-IN_FLIGHT:]:
                     self.supersede(plan_id)
+                self._fences[sweep_id] = 1 + max([self._fences[sweep_id], *(number for number, _ in plans)])
+                self._bucket.put(f"fences/{sweep_id}/{self._fences[sweep_id]:04d}", b"")
                 if plans:
                     time.sleep(SETTLING)
-            yield
+            self._held[sweep_id] = lease
+            try:
+                yield
+            finally:
+                del self._held[sweep_id], self._fences[sweep_id]
+
+    def fence(self, sweep_id: str) -> int:
+        """The number that the plans of this driver come after; 0 where it took over from nobody.
+
+        A driver that was taken for dead may wake in the middle of the put of its plan. The storage takes that put, and
+        would let it replace the plan of the same number: so each who takes over leaves out the next number for good.
+        """
+        return self._fences.get(sweep_id, 0)
+
+    def confirm(self, sweep_id: str) -> None:
+        """Makes sure that a sweep's lock, if this process took it, is still its own.
+
+        Raises:
+            SwingbyError: this process was silent for so long that others may have taken over; or the storage does not
+                answer.
+        """
+        lease = self._held.get(sweep_id)
+        if lease is not None and not lease.renew():
+            raise SwingbyError(
+                f"the run of sweep {sweep_id} was silent for more than {STALE:.0f} s, and another run may have taken "
+                "over; start it again"
+            )
 
     def holder(self, sweep_id: str) -> str | None:
         """Who runs a sweep now, in words; None if nobody does, or the storage does not answer."""

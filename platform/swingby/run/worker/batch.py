@@ -14,7 +14,7 @@ from swingby.model.experiment import Batch
 from swingby.model.process_group import ALONE, ProcessGroup
 from swingby.run.commit_lock import check_current
 from swingby.run.processes.watchdog import Beat
-from swingby.run.worker.segments import final_cells, last_step, workdir
+from swingby.run.worker.segments import final_cells, last_step, shards_of, workdir
 from swingby.run.worker.training import Training
 
 
@@ -99,7 +99,8 @@ def run_batch(
     began = time.monotonic()
     records = Records.open(assignment.data, create=False)
     plan, cells, nothing = _read(records, assignment)
-    finished = final_cells(records, plan, nothing.batch)
+    seen = shards_of(records, plan, nothing.batch)
+    finished = final_cells(records, seen)
     todo = tuple(cell for cell in cells if cell.cell_id not in finished)
     if draining() or not todo:
         return replace(nothing, left=len(todo))
@@ -114,7 +115,7 @@ def run_batch(
         assignment.group,
         assignment.cpus,
     )
-    training = Training(records, plan, nothing.batch, how, assignment.attempt, beat)
+    training = Training(records, plan, nothing.batch, how, seen, assignment.attempt, beat)
     training.run()
     statuses = list(training.segments.status.values())
     return replace(
@@ -143,9 +144,10 @@ def fail_cell(
     records = Records.open(assignment.data, create=False)
     records.fetch_shards(assignment.plan_id, assignment.batches[0])  # shards of workers on other machines
     plan, (cell,), nothing = _read(records, assignment)
-    if cell.cell_id in final_cells(records, plan, nothing.batch):  # its process died after the final row
+    seen = shards_of(records, plan, nothing.batch)
+    if cell.cell_id in final_cells(records, seen):  # its process died after the final row
         return cell.cell_id, nothing
-    training = Training(records, plan, nothing.batch, Batch((cell,), plan.recording), assignment.attempt)
+    training = Training(records, plan, nothing.batch, Batch((cell,), plan.recording), seen, assignment.attempt)
     last = max(steps(cell.cell_id), last_step(records, plan, nothing.batch, cell.cell_id))
     training.fail(cell.cell_id, message, last)
     return cell.cell_id, replace(nothing, failed=1)

@@ -81,13 +81,15 @@ class Segments:
         """
         if self._discovers:
             self._discover(table)
-        unknown = [name for name in table.column_names if name not in self.schema.names]
+        declared = set(self.schema.names)
+        unknown = [name for name in table.column_names if name not in declared]
         if unknown:
             raise self._fault(f"it yields columns it does not declare: {', '.join(unknown)}")
         needed = {*SEGMENT_COLUMNS, "step"} if self._discovers else {*SEGMENT_COLUMNS, *self.curves}
         if not self._discovers and "final" in table.column_names and True in table["final"].to_pylist():
             needed |= self.scalars
-        missing = [name for name in self.schema.names if name in needed and name not in table.column_names]
+        given = set(table.column_names)
+        missing = [name for name in self.schema.names if name in needed and name not in given]
         if missing:
             raise self._fault(f"it yields no column {', '.join(map(repr, missing))}; it has {table.column_names}")
         filled = self._filled(table)
@@ -107,22 +109,19 @@ class Segments:
 
     def _discover(self, table: pa.Table) -> None:
         """Takes up columns that no table of this batch had before: lists of the steps' length are curves."""
+        fields = {field.name: field for field in self.schema}
         for field in table.schema:
-            if field.name in self.schema.names and not pa.types.is_null(self.schema.field(field.name).type):
-                known = self.schema.field(field.name).type
-                if pa.types.is_integer(known) and pa.types.is_floating(field.type):  # a whole number, so far
-                    at = self.schema.get_field_index(field.name)
-                    self.schema = self.schema.set(at, field.remove_metadata())
+            known = fields.get(field.name)
+            if known is not None and not pa.types.is_null(known.type):
+                if pa.types.is_integer(known.type) and pa.types.is_floating(field.type):  # a whole number, so far
+                    fields[field.name] = field.remove_metadata()
                 continue
-            if self._is_curve(field.name, table):
+            if (field.metadata or {}).get(b"role") == b"curve":
                 self.curves[field.name] = Column(field.type, "")
             else:
                 self.scalars |= {field.name}
-            self.schema = self.schema.append(field.remove_metadata())
-
-    @staticmethod
-    def _is_curve(name: str, table: pa.Table) -> bool:
-        return (table.schema.field(name).metadata or {}).get(b"role") == b"curve"
+            fields[field.name] = field.remove_metadata()
+        self.schema = pa.schema(list(fields.values()))
 
     def failed(self, messages: Mapping[str, str]) -> pa.Table:
         """Final rows of failed cells, with their messages, in the columns of `schema`."""
@@ -145,13 +144,16 @@ class Segments:
 
     def _filled(self, table: pa.Table) -> pa.Table:
         """The table in the columns of `schema`; columns that it lacks are null."""
+        given = dict(zip(table.column_names, table.columns, strict=True))
         columns = []
         for field in self.schema:
+            column = given.get(field.name)
             try:
-                column = table[field.name].cast(field.type) if field.name in table.column_names else None
+                if column is not None and column.type != field.type:
+                    column = column.cast(field.type)
             except (pa.ArrowInvalid, pa.ArrowNotImplementedError) as error:
-                given = table.schema.field(field.name).type
-                raise self._fault(f"the column {field.name!r} is {given}; declared: {field.type}") from error
+                type_ = table.schema.field(field.name).type
+                raise self._fault(f"the column {field.name!r} is {type_}; declared: {field.type}") from error
             columns.append(pa.nulls(table.num_rows, field.type) if column is None else column)
         return pa.table(columns, schema=self.schema)
 
@@ -188,10 +190,10 @@ def last_step(records: Records, plan: Plan, batch: int, cell_id: str) -> int:
     return last
 
 
-def final_cells(records: Records, plan: Plan, batch: int) -> set[str]:
-    """The cells that earlier attempts at a batch finished, read from their shards."""
+def final_cells(records: Records, shards: Sequence[str]) -> set[str]:
+    """The cells that are finished in these shards."""
     finished: set[str] = set()
-    for name in shards_of(records, plan, batch):
+    for name in shards:
         _, rows = records.read_shard(name)
         finished.update(rows.filter(rows["final"])["cell_id"].to_pylist())
     return finished

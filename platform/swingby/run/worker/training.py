@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import socket
 import time
-from collections.abc import Generator
+from collections.abc import Generator, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
 
-from swingby.data.files import utc_now
+from swingby.data.files import ensure_folder, utc_now
 from swingby.data.provenance import package_versions
 from swingby.data.records import Plan, Records, ShardHeader
 from swingby.data.remote.checkpoints import Checkpoints
@@ -31,7 +32,11 @@ FLUSH_SECONDS = 60.0
 
 
 class Training:
-    """The work of one `run_batch`, from cells to shards."""
+    """The work of one `run_batch`, from cells to shards.
+
+    Args:
+        seen: the shards of the batch that were there when its finished cells were read.
+    """
 
     def __init__(
         self,
@@ -39,6 +44,7 @@ class Training:
         plan: Plan,
         batch: int,
         how: Batch,
+        seen: Sequence[str],
         attempt: int = 0,
         beat: Beat = lambda doing: None,
     ) -> None:
@@ -50,7 +56,7 @@ class Training:
         self.segments = Segments(self.experiment, plan.recording, list(self.cells))
         self.lineage = Lineage(records, how.workdir)
         self.buffer: list[pa.Table] = []
-        self.beat, self.mine = beat, set[str]()
+        self.beat, self.known = beat, set(seen)
         # The numbers of a plan's attempts must not reach those of the next plan.
         self.least = 1000 * plan.sequence + 1 + min(attempt, 900)
 
@@ -63,13 +69,14 @@ class Training:
         self.checkpoints.fetch(self._alive)
         self.beat("training")
         self.lineage.begin()
-        self.workdir.mkdir(parents=True, exist_ok=True)
+        ensure_folder(self.workdir)
         self._begin_attempt()  # only now: the shards that it goes on from are fetched
         try:
             with without_exit():
                 self._run_isolating(tuple(self.cells.values()))
             left = self.segments.unfinished
             if left and not self.how.draining():
+                self._check_alone()  # who finished them meanwhile left a checkpoint from which there is nothing to do
                 name = self.experiment.name
                 raise SwingbyError(f"experiment {name!r} breaks its contract: no final row for {len(left)} cells")
         finally:
@@ -158,16 +165,17 @@ class Training:
             return
         now, started = time.monotonic(), self.started
         header = replace(self._header(), started=started, finished=utc_now(), seconds=now - self.flushed)
-        with commit_lock(self.records, self.plan.sweep_id, lambda: self.beat("training")):
-            self.beat("writing")
-            check_current(self.records, self.plan)
-            self._check_attempt()
-            shard = self.records.write_shard(header, rows)
-        self.beat("publishing")
-        self.mine.add(shard.name)
-        if self.segments.unfinished:
-            self.lineage.committed(f"{self.plan.plan_id}/{shard.name}")
-        self.records.publish(shard, self._alive)
+        with ExitStack() as written:
+            with commit_lock(self.records, self.plan.sweep_id, lambda: self.beat("training")):
+                self.beat("writing")
+                check_current(self.records, self.plan)
+                self._check_alone()
+                shard = written.enter_context(self.records.unpublished(header, rows))
+            self.beat("publishing")
+            self.known.add(f"{self.plan.plan_id}/{shard.name}")
+            if self.segments.unfinished:
+                self.lineage.committed(f"{self.plan.plan_id}/{shard.name}")
+            self.records.publish(shard, self._alive)
         if self.segments.unfinished:
             self._put_checkpoints()  # after the rows that they go on from
         self.flushed, self.started = now, header.finished
@@ -177,19 +185,20 @@ class Training:
         """Gives a sign of life during an upload, which may take long."""
         self.beat("publishing")
 
-    def _check_attempt(self) -> None:
-        """Refuses to write rows of cells that another process trained, because this one was taken for dead.
+    def _check_alone(self) -> None:
+        """Refuses to write rows of cells of which another process wrote rows meanwhile: one of the two was taken for
+        dead. Whoever comes second is refused, whichever that is, and what it would have written is trained already.
 
         Raises:
-            OvertakenError: a later attempt committed rows of these cells.
+            OvertakenError: another process committed rows of these cells since this one read what there is.
         """
         for name in shards_of(self.records, self.plan, self.batch):
-            later = int(Path(name).name.split("-")[1].removeprefix("a")) >= self.attempt
-            if not later or Path(name).name in self.mine:
+            if name in self.known:
                 continue
             _, rows = self.records.read_shard(name)
             if not self.cells.keys().isdisjoint(rows["cell_id"].to_pylist()):
                 raise OvertakenError("another process, taken for dead, trained the same cells")
+            self.known.add(name)
 
     def _header(self) -> ShardHeader:
         return ShardHeader(
