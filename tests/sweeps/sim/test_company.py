@@ -84,23 +84,29 @@ def test_the_engines_agree(kind: str) -> None:
             np.testing.assert_allclose(np.array(a[name]), np.array(b[name]), rtol=0, atol=limit)
         for name in scalars:
             assert (a[name] is None) == (b[name] is None), name
-            assert b[name] is None or a[name] == pytest.approx(b[name], rel=1e-6, abs=1e-8), name
+            limit = max(1e-8, Sim().tolerance(item.params))
+            assert b[name] is None or a[name] == pytest.approx(b[name], rel=1e-6, abs=limit), name
 
 
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("kind", KINDS)
 def test_curves_are_the_cells_own(kind: str, engine: Engine) -> None:
-    """In float64 every curve alone, in a batch of 8, and in another order agrees within 1e-9 of it plus 1e-12 L_ref."""
+    """In float64 every curve alone, in a batch of 8, and in another order agrees within 1e-9 of it plus 1e-12 L_ref.
+
+    Flows in torch: within `Sim.tolerance`. A product of matrices in a batch rounds otherwise than alone on some
+    processors, and at the end of a flow, where losses are 1e-10 of the first, a step is accepted that was refused.
+    """
     cells = company(KINDS[kind], "float64")
     together, reordered = rows(cells, engine), rows([cells[k] for k in (5, 2, 7, 0, 1, 6, 3, 4)], engine)
     for item in cells:
         row, others = rows([item], engine)[item.cell_id], (together[item.cell_id], reordered[item.cell_id])
+        adaptive = item.params.drive == "flow" and engine == "torch"
         assert row["status"] == "ok"
         for other in others:
             assert other["step"] == row["step"]
             for name in CURVES:
-                limit = {"rtol": 1e-9, "atol": 1e-12 * row["l_ref"]}
-                np.testing.assert_allclose(np.array(other[name]), np.array(row[name]), **limit)
+                atol = Sim().tolerance(item.params) * np.abs(row[name]).max() if adaptive else 1e-12 * row["l_ref"]
+                np.testing.assert_allclose(np.array(other[name]), np.array(row[name]), rtol=1e-9, atol=atol)
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -123,10 +129,15 @@ def test_a_diverging_curve_is_the_cells_own_up_to_there(kind: str, engine: Engin
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
 @pytest.mark.parametrize("kind", KINDS)
 def test_cuda_trains_what_the_cpu_trains(kind: str) -> None:
-    """The same cells on a GPU, in float64, have curves equal within 1e-9 of the value plus 1e-12 of L_ref."""
+    """The same cells on a GPU, in float64, have curves equal within 1e-9 of the value plus 1e-12 of L_ref.
+
+    Flows within `Sim.tolerance`.
+    """
     cells = company(KINDS[kind], "float64")
     (on_cpu,), (on_gpu,) = (Sim("torch").run(Batch(tuple(cells), RECORDING, device)) for device in ("cpu", "cuda"))
     for cpu, gpu in zip(on_cpu.to_pylist(), on_gpu.to_pylist(), strict=True):
         assert (gpu["cell_id"], gpu["status"], gpu["step"]) == (cpu["cell_id"], "ok", cpu["step"])
         for name in CURVES:
-            np.testing.assert_allclose(np.array(gpu[name]), np.array(cpu[name]), rtol=1e-9, atol=1e-12 * cpu["l_ref"])
+            largest, adaptive = np.abs(cpu[name]).max(), cells[0].params.drive == "flow"
+            atol = Sim().tolerance(cells[0].params) * largest if adaptive else 1e-12 * cpu["l_ref"]
+            np.testing.assert_allclose(np.array(gpu[name]), np.array(cpu[name]), rtol=1e-9, atol=atol)
