@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import concurrent.futures
+import gc as garbage
 import json
 import pickle
 import re
@@ -690,5 +691,15 @@ def _attached(attachments: list[str], views: Any) -> Any:
 
 
 def tell(number: int, seed: int = 0, changes: Callable[[], list[tuple[Any, str, Any]]] | None = None) -> Told:
-    """Tells one history."""
-    return History(number, seed, changes=changes).tell()
+    """Tells one history.
+
+    No garbage is collected meanwhile: a generator of an earlier history that a cycle kept would run its `finally` in
+    this one, and remove files here.
+    """
+    collects = garbage.isenabled()
+    garbage.disable()
+    try:
+        return History(number, seed, changes=changes).tell()
+    finally:
+        if collects:
+            garbage.enable()

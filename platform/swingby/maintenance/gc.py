@@ -56,7 +56,7 @@ def collect(data: str | Path, dry_run: bool = False, older_than: float = HOURS) 
     removed: list[tuple[str, int]] = []
     left: list[str] = []
     with clear_os_errors(f"tidy {records.data}"):
-        for path in records.unfinished():
+        for path in records.unfinished(store=False):  # those of the store: `tidy`
             with suppress(FileNotFoundError):
                 entry = _entry(records, path)
                 if forsaken(path, older_than * 3600, remove=not dry_run):

@@ -62,7 +62,12 @@ def tidy(records: Records, dry_run: bool = False, wait: float = 30.0) -> list[tu
     with held(layout.lease, f"the store in {layout.root}", wait=wait):
         newest = layout.newest()
         files = [] if newest is None else layout.unneeded(newest)
+        # Who holds the lease is the only writer, so these have none. Their locks do not say: DuckDB makes its own file.
+        unfinished = [path for path in records.unfinished() if layout.root in path.parents]
+        files = sorted({*files, *unfinished})
         unneeded = [(path.relative_to(records.data).as_posix(), path.stat().st_size) for path in files]
+        for path in [] if dry_run else unfinished:
+            path.unlink(missing_ok=True)
         if newest is not None and not dry_run:
             layout.prune(newest)
     return unneeded

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +17,13 @@ from typer.testing import CliRunner
 from swingby.cli import app
 from swingby.data.files import TEMPORARY, write_whole
 from swingby.data.records import Records
-from swingby.maintenance import collect
+from swingby.maintenance import collect, gc
 from swingby.run.drain import flag_for
 from swingby.run.driver import run_sweep
 from swingby.run.plan import Planner
 from swingby.run.progress import Progress
 from swingby.run.worker.segments import workdir
-from swingby.store import ingest
+from swingby.store import build, ingest, tidy
 from tests.support.store import Segment, snapshot, write_shard
 
 WRITER = """
@@ -83,6 +84,31 @@ def test_a_file_that_is_written_meanwhile_comes_whole(tmp_path: Path) -> None:
         assert collect(data, older_than=0).removed == ()
 
     assert write_whole(data / "plans" / "x", write).read_text() == "the whole"
+
+
+def test_a_store_that_is_being_made_is_nobodys_leftover(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine whose clock is two days ahead removes no file of a store that is being made; one left there goes."""
+    records = Records.open(tmp_path / "data")
+    write_shard(records, [Segment("a")])
+    detach, left = build._detach, list[str]()
+
+    def ahead(connection: Any, alias: str, path: Path) -> None:
+        detach(connection, alias, path)
+        if not path.name.startswith(TEMPORARY):
+            return
+        with monkeypatch.context() as other:
+            other.setattr(gc, "tidy", partial(tidy, wait=0.01))
+            other.setattr(time, "time", partial(float.__add__, time.time(), 2 * 86400.0))
+            left.extend(collect(records.data).left)
+
+    with monkeypatch.context() as meanwhile:
+        meanwhile.setattr(build, "_detach", ahead)
+        assert ingest(records).shards == 1
+    assert len(left) == 2
+    assert "the store in" in left[0]
+    half = records.data / "store" / "build-0001" / f"{TEMPORARY}0123-1-elsewhere"
+    half.write_text("half")
+    assert [path for path, _ in collect(records.data).removed] == [half.relative_to(records.data).as_posix()]
 
 
 def test_no_reader_sees_a_change(tmp_path: Path) -> None:

@@ -150,10 +150,10 @@ class Records:
             self.mirror.bucket.put(key, content)  # first: of two plans of one name that one counts which is there
         write_whole(self.data / key, lambda temporary: temporary.write_bytes(content))
 
-    def unfinished(self) -> list[Path]:
-        """Files that somebody writes, or died while writing them."""
+    def unfinished(self, store: bool = True) -> list[Path]:
+        """Files that somebody writes, or died while writing them; perhaps without those of the store."""
         found = list(self.data.glob(f"{TEMPORARY}*"))
-        for place in ("plans", "shards", "derived", "retractions", "store", "work"):
+        for place in ("plans", "shards", "derived", "retractions", *(("store",) if store else ()), "work"):
             found += [path for path in files_below(self.data / place) if path.name.startswith(TEMPORARY)]
         return sorted(found)
 
