@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fnmatch import translate
+from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 from swingby.data.files import TEMPORARY, clear_os_errors, write_json
 from swingby.data.remote.address import is_address
@@ -25,10 +27,15 @@ def listing(folder: Path, pattern: str) -> list[str]:
     return sorted(_found(str(folder), pattern))
 
 
+@lru_cache(256)
+def _matcher(pattern: str) -> Callable[[str], Any]:
+    return re.compile(translate(pattern)).match
+
+
 def _found(folder: str, pattern: str) -> list[str]:
     """Names of files that fit a pattern, whose parts before the last are `*`; many times faster than `Path.glob`."""
     above, _, last = pattern.rpartition("/")
-    fits = re.compile(translate(last)).match
+    fits = _matcher(last)
     try:
         with os.scandir(folder) as entries:
             if not above:

@@ -65,7 +65,7 @@ def collect(data: str | Path, dry_run: bool = False, older_than: float = HOURS) 
         removed += _asides(records, max(older_than * 3600, SETTLING), dry_run)
         removed += _checkpoints(records, left, dry_run)
         try:
-            removed += [one for one in tidy(records, dry_run) if one not in removed]
+            removed += [one for one in tidy(records, dry_run, older_than) if one not in removed]
         except SwingbyError as error:
             left.append(str(error))
     return Collected(tuple(removed), tuple(left))

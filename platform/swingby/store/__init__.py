@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -47,12 +48,18 @@ def __getattr__(name: str) -> Any:
     return getattr(module, name)
 
 
-def tidy(records: Records, dry_run: bool = False, wait: float = 30.0) -> list[tuple[str, int]]:
+def tidy(
+    records: Records, dry_run: bool = False, older_than: float = 24.0, wait: float = 30.0
+) -> list[tuple[str, int]]:
     """Removes the store's files that no pointer names: copies, builds, unfinished files; returns their names and bytes.
+
+    Unfinished ones go by `forsaken`, after `older_than` hours, and under the lease: DuckDB makes a file of its own in
+    the place of one that is locked, so that a lock alone does not say that it is being written.
 
     Raises:
         SwingbyError: somebody else holds the lease for longer than `wait` seconds, or the pointer cannot be read.
     """
+    from swingby.data.files import forsaken
     from swingby.data.locks import held
     from swingby.store.layout import Layout
 
@@ -62,12 +69,12 @@ def tidy(records: Records, dry_run: bool = False, wait: float = 30.0) -> list[tu
     with held(layout.lease, f"the store in {layout.root}", wait=wait):
         newest = layout.newest()
         files = [] if newest is None else layout.unneeded(newest)
-        # Who holds the lease is the only writer, so these have none. Their locks do not say: DuckDB makes its own file.
-        unfinished = [path for path in records.unfinished() if layout.root in path.parents]
-        files = sorted({*files, *unfinished})
         unneeded = [(path.relative_to(records.data).as_posix(), path.stat().st_size) for path in files]
-        for path in [] if dry_run else unfinished:
-            path.unlink(missing_ok=True)
+        for path in records.unfinished():
+            with suppress(FileNotFoundError):
+                entry = (path.relative_to(records.data).as_posix(), path.stat().st_size)
+                if layout.root in path.parents and forsaken(path, older_than * 3600, remove=not dry_run):
+                    unneeded += [entry] if entry not in unneeded else []
         if newest is not None and not dry_run:
             layout.prune(newest)
     return unneeded

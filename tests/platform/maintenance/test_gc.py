@@ -108,6 +108,7 @@ def test_a_store_that_is_being_made_is_nobodys_leftover(tmp_path: Path, monkeypa
     assert "the store in" in left[0]
     half = records.data / "store" / "build-0001" / f"{TEMPORARY}0123-1-elsewhere"
     half.write_text("half")
+    old(half)
     assert [path for path, _ in collect(records.data).removed] == [half.relative_to(records.data).as_posix()]
 
 
