@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -13,6 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from swingby.function.cache import make_way
 from swingby.function.values import curve_type, kind, scalar_type
 from swingby.model.experiment import AFTER, SEGMENT_COLUMNS
 
@@ -155,10 +155,8 @@ KEYS = {"cell", "name", "noun", "kind"}
 
 
 def say(path: Path, columns: Mapping[str, Mapping[str, str]]) -> None:
-    """Appends a line of columns (key -> what is said of it); a folder in the file's place is removed."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
+    """Appends a line of columns (key -> what is said of it)."""
+    make_way(path)
     # Processes append at once, each by one write, and read what all have; a line torn by a power cut ends at the next.
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
     try:

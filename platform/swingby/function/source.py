@@ -7,6 +7,7 @@ import base64
 import hashlib
 import inspect
 import os
+import shutil
 import sys
 import textwrap
 import uuid
@@ -17,6 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Self
 
 from swingby.errors import SwingbyError
+from swingby.function.cache import make_way
 from swingby.model.code import digest_of, is_installed
 from swingby.model.needed import file_of
 
@@ -86,7 +88,10 @@ class Source:
         return cls(**{name: given[name] for name in cls.__dataclass_fields__ if name not in LOCAL})
 
     def write(self, folder: Path) -> Path:
-        """Writes the files below a folder, those that are there already left alone; gives the path of the file."""
+        """Writes the files below a folder of a cache, but those that are there; gives the path of the file.
+
+        Bytecode that is there goes: Python trusts what a power cut may have torn.
+        """
         content = {name: text.encode() for name, text in self.files.items()}
         content |= {name: base64.b64decode(text) for name, text in self.data.items()}
         for name, given in content.items():
@@ -94,8 +99,9 @@ class Source:
             if place.is_absolute() or ".." in place.parts:
                 raise SwingbyError(f"the source {name!r} of {self.function!r} leaves its folder")
             path = folder / place
+            shutil.rmtree(path.parent / "__pycache__", ignore_errors=True)
             if not path.is_file() or path.read_bytes() != given:
-                path.parent.mkdir(parents=True, exist_ok=True)
+                make_way(path)
                 temporary = path.with_name(f".{path.name}.{id(self)}.{os.getpid()}")
                 temporary.write_bytes(given)
                 temporary.replace(path)

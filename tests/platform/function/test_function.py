@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -684,3 +685,32 @@ def test_a_cell_that_is_refused_claims_no_column(tmp_path: Path) -> None:
     path.mkdir()
     assert said(one, "g", more=1.5, new=True) is None
     assert said(Agreed(path, ()), "h", new=2) == "new is int here, and bool in cell g: a column has one type"
+
+
+@pytest.mark.parametrize(
+    ("way", "local"),
+    [*((way, True) for way in ("gone", "empty", "garbage", "folders", "files")), ("garbage", False), ("files", False)],
+)
+def test_a_cache_may_be_lost(folder: Path, way: str, local: bool) -> None:
+    """Between two runs all of `cache/` goes, is emptied, garbled, or of another kind: the second trains the rest."""
+    assert run(folder, local=local).ok == 8
+    cache = folder / "data" / "cache"
+    files = [path for path in cache.rglob("*") if path.is_file()]
+    assert {path.relative_to(cache).parts[0] for path in files} == {"columns"} | (set() if local else {"code"})
+    if way in ("gone", "files"):
+        shutil.rmtree(cache)
+    if way == "files":
+        cache.mkdir()
+        (cache / "code").write_text("none")
+        (cache / "columns").write_text("none")
+    for path in filter(Path.exists, files):
+        # Bytecode keeps the head that Python looks at.
+        torn = path.read_bytes()[: 16 if path.suffix == ".pyc" else 0] + b"\x00{[PK\xff" * 9
+        path.unlink()
+        if way == "folders":
+            (path / "below").mkdir(parents=True)
+        else:
+            path.write_bytes(b"" if way == "empty" else torn)
+    done = run(folder, "seeds=3", local=local)
+    assert (done.ok, done.failed) == (12, 0)
+    assert len(rows(folder)) == 12
