@@ -33,11 +33,19 @@ def test_no_promise_is_broken(first: int) -> None:
 
 
 def test_a_history_is_told_again_by_its_number() -> None:
-    """Step by step as it was the first time."""
+    """Step by step as it was the first time: alone, after others in any order, and by another command."""
     one, two = (simulate("--history", "7") for _ in range(2))
     assert one.returncode == 0, one.stdout + one.stderr
     assert one.stdout.count("\n") > 10
     assert one.stdout == two.stdout
+    some = "from tests.simulate.history import tell; logs = {number: tell(number).log for number in %s}; "
+    told = []
+    for numbers, more in (("range(60)", ""), ("reversed(range(60))", "of another command")):
+        command = [sys.executable, "-c", some % numbers + "print(sorted(logs.items()))", more]
+        environment = {**os.environ, "PYTHONHASHSEED": "0"}
+        told.append(subprocess.run(command, capture_output=True, text=True, env=environment, check=True).stdout)
+    assert told[0] == told[1]
+    assert all(repr(line) in told[0] for line in one.stdout.splitlines()[:-1])
 
 
 @pytest.mark.parametrize("fault", ["a record has its name before its content", "a record is written in its place"])
