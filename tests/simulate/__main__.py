@@ -32,7 +32,7 @@ def tell_all(chunk: Chunk) -> tuple[Counter[str], list[tuple[int, str]]]:
     Returns:
         The counts, and (number, what is broken) of each broken one.
     """
-    from tests.simulate.faults import FAULTS
+    from tests.simulate.faults import AIMED, FAULTS
     from tests.simulate.history import tell
 
     gc.freeze()  # what is imported outlives every history, and need not be looked at again and again
@@ -41,7 +41,7 @@ def tell_all(chunk: Chunk) -> tuple[Counter[str], list[tuple[int, str]]]:
     for number in chunk.numbers:
         if time.time() > chunk.until:
             break
-        told = tell(number, chunk.seed, FAULTS[chunk.fault] if chunk.fault else None)
+        told = tell(number, chunk.seed, FAULTS[chunk.fault] if chunk.fault else None, AIMED.get(chunk.fault, ""))
         counts += told.counts
         if told.broken:
             broken.append((number, told.broken[0]))
@@ -106,10 +106,11 @@ def _plant(given: tuple[Chunk, float]) -> tuple[str, float, list[tuple[int, str]
 
 def show(asked: Any) -> int:
     """Prints the log of one history."""
-    from tests.simulate.faults import FAULTS
+    from tests.simulate.faults import AIMED, FAULTS
     from tests.simulate.history import tell
 
-    told = tell(asked.history, asked.seed, FAULTS[asked.faults] if asked.faults else None)
+    fault = asked.faults or ""
+    told = tell(asked.history, asked.seed, FAULTS[fault] if fault else None, AIMED.get(fault, ""))
     print(*told.log, sep="\n")
     print(f"history {told.number} ({told.kind}): {told.broken or 'every promise is kept'}")
     return 1 if told.broken else 0

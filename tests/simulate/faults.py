@@ -21,6 +21,28 @@ merging, retract = (import_module(f"swingby.maintenance.{name}") for name in ("m
 Changes = list[tuple[Any, str, Any]]
 FAULTS: dict[str, Callable[[], Changes]] = {}
 """Name -> what makes the fault: (owner, attribute, value) for as long as a history is told."""
+AIMED = {
+    "a folder that is there is taken to last": "dark",
+    "a checkpoint goes on from rows that are gone": "dark",
+    "what is ingested may not last": "dark",
+    "cells are released before their rows are in the store": "crowd",
+    "results are read before the reservations": "crowd",
+    "a planner does not hold the commit lock": "runs",
+    "the newest plan is told by the clock": "runs",
+    "files of the generation before are removed before the pointer is flipped": "runs",
+    "a closed plan commits": "back",
+    "a retraction closes no plan": "back",
+    "a retraction does not hold the commit lock": "back",
+    "results are taken back that were read before the locks were held": "back",
+    "a record is put before it is whole here": "remote",
+    "a driver that takes over does not say so": "takeover",
+    "a worker does not ask whether another driver has taken over": "takeover",
+    "a new driver does not wait for puts that are on their way": "takeover",
+    "a lease is not renewed": "takeover",
+    "a shard is taken that may still be refused": "takeover",
+    "a plan is put without a look at the storage": "takeover",
+}
+"""The kind of histories in which a fault can be found, where few of all are of it."""
 
 
 def nothing(*_: Any, **__: Any) -> None:

@@ -282,7 +282,9 @@ class History:
     def _again(self, victim: Any) -> None:
         """Its user starts it again."""
         sweep = victim.name.partition("driver of ")[2][:1]
-        if sweep:
+        if self.kind == "back" and self.rng.random() < 0.5:  # instead of that, while its workers may still live
+            self._later(lambda: self.actors.take_back(2), "retract", early=self.rng.random() < 0.5)
+        elif sweep:
             self._later(lambda: self.actors.run(sweep), f"driver of {sweep}")
 
     def _cut(self, world: World) -> None:
@@ -690,7 +692,9 @@ def _attached(attachments: list[str], views: Any) -> Any:
     return SimpleNamespace(close=lambda: None)
 
 
-def tell(number: int, seed: int = 0, changes: Callable[[], list[tuple[Any, str, Any]]] | None = None) -> Told:
+def tell(
+    number: int, seed: int = 0, changes: Callable[[], list[tuple[Any, str, Any]]] | None = None, kind: str = ""
+) -> Told:
     """Tells one history.
 
     No garbage is collected meanwhile: a generator of an earlier history that a cycle kept would run its `finally` in
@@ -699,7 +703,7 @@ def tell(number: int, seed: int = 0, changes: Callable[[], list[tuple[Any, str, 
     collects = garbage.isenabled()
     garbage.disable()
     try:
-        return History(number, seed, changes=changes).tell()
+        return History(number, seed, kind, changes).tell()
     finally:
         if collects:
             garbage.enable()
