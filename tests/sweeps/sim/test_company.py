@@ -31,6 +31,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "gd": {"drive": "gd", "layers": 3, "width": 7, "gd_steps": 200},
     "closed form": {"model": "one_layer", "drive": "closed_form", "gd_steps": 500},
 }
+FLOWS = {"symmetric, flow", "linear flow with bias"}
 
 
 def company(values: dict[str, Any], dtype: str) -> list[Cell]:
@@ -100,7 +101,7 @@ def test_curves_are_the_cells_own(kind: str, engine: Engine) -> None:
     together, reordered = rows(cells, engine), rows([cells[k] for k in (5, 2, 7, 0, 1, 6, 3, 4)], engine)
     for item in cells:
         row, others = rows([item], engine)[item.cell_id], (together[item.cell_id], reordered[item.cell_id])
-        adaptive = item.params.drive == "flow" and engine == "torch"
+        adaptive = kind in FLOWS and engine == "torch"
         assert row["status"] == "ok"
         for other in others:
             assert other["step"] == row["step"]
@@ -138,6 +139,6 @@ def test_cuda_trains_what_the_cpu_trains(kind: str) -> None:
     for cpu, gpu in zip(on_cpu.to_pylist(), on_gpu.to_pylist(), strict=True):
         assert (gpu["cell_id"], gpu["status"], gpu["step"]) == (cpu["cell_id"], "ok", cpu["step"])
         for name in CURVES:
-            largest, adaptive = np.abs(cpu[name]).max(), cells[0].params.drive == "flow"
+            largest, adaptive = np.abs(cpu[name]).max(), kind in FLOWS
             atol = Sim().tolerance(cells[0].params) * largest if adaptive else 1e-12 * cpu["l_ref"]
             np.testing.assert_allclose(np.array(gpu[name]), np.array(cpu[name]), rtol=1e-9, atol=atol)
