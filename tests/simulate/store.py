@@ -434,6 +434,7 @@ class SimStore:
     world: World
 
     def __init__(self, layout: Layout) -> None:
+        self.layout: Layout | None = layout
         before = 0
         while True:
             newest = layout.newest()
@@ -490,8 +491,14 @@ class SimStore:
             for row in rows
         )
 
+    def _move_on(self) -> None:
+        """Reads the newest generation, as the real one does before each query."""
+        if self.layout is not None:
+            self.__init__(self.layout)
+
     def states(self, experiment: str, ids: pa.Array, tokens: Sequence[str], failing: Any = None) -> np.ndarray:
         """As the real one."""
+        self._move_on()
         rows, letters = self.rows(), []
         for cell in ids.to_pylist():
             there = [row for row in rows.get(cell, []) if (cell, row.shard) not in self.state["taken"]]
@@ -503,6 +510,7 @@ class SimStore:
 
     def shards_of(self, experiment: str, cells: Sequence[str], tokens: Sequence[str] = ()) -> pa.Table:
         """As the real one."""
+        self._move_on()
         rows = self.rows()
         pairs = sorted({(cell, row.shard) for cell in cells for row in rows.get(cell, [])} - self.state["taken"])
         names = ("cell_id", "shard")
@@ -517,6 +525,7 @@ class SimStore:
         from swingby.maintenance.retract import AFFECTED
 
         assert query == AFFECTED, query
+        self._move_on()
         found: dict[str, tuple[str, set[str]]] = {}
         for sweep_id, name, _, _, cells, _ in self.state["plans"].values():
             found.setdefault(sweep_id, (name, set()))[1].update(cells)
@@ -526,13 +535,13 @@ class SimStore:
             for sweep_id, (name, cells) in sorted(found.items())
             if cells & wanted
         ]
-        return SimpleNamespace(rows=lambda: [_Triple(one) for one in affected])
+        return SimpleNamespace(rows=lambda: affected)
 
     @classmethod
     def of(cls, state: dict[str, Any]) -> SimStore:
         """A reader of this state."""
         store = cls.__new__(cls)
-        store.state, store.segments, store.number = state, {}, 0
+        store.state, store.segments, store.number, store.layout = state, {}, 0, None
         return store
 
     def answer(self) -> dict[str, Any]:
@@ -575,13 +584,3 @@ def made_of(records: Records) -> dict[str, Any]:
     for name in records.derived():
         memory.change("ix", "add", "records", f"derived/{name}", 1)
     return SimStore.of(memory.base("ix").state).answer()
-
-
-class _Triple:
-    """A row that is unpacked, or asked by name."""
-
-    def __init__(self, row: SimpleNamespace) -> None:
-        self.sweep_id, self.name, self.cells = row.sweep_id, row.name, row.cells
-
-    def __iter__(self) -> Any:
-        return iter((self.sweep_id, self.name, self.cells))

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -112,18 +113,18 @@ def retract(
         ingest(records)
     with Store.open(records.data) as store:
         chosen = chosen or _choose(store, what)
-        among = {"sweep": chosen.sweep_id, "cells": [] if chosen.sweep_id else chosen.ids}
-        sweeps = [(row.sweep_id, row.name, row.cells) for row in store.sql(AFFECTED, among).rows()]
         if dry_run:
-            return _outcome(_rows(store, chosen), sweeps, "")
-        sweep_ids = [sweep_id for sweep_id, _, _ in sweeps]
+            return _outcome(_rows(store, chosen), _affected(store, chosen), "")
         with ExitStack() as stack:
             # No run may plan or train these sweeps, and no worker of a dead driver may commit what it finished.
-            for sweep_id in sorted(sweep_ids):
-                stack.enter_context(records.lock(sweep_id))
-                stack.enter_context(commit_lock(records, sweep_id))
-            ingest(records)
-            rows = _rows(store, chosen)
+            sweep_ids = list[str]()
+            while more := sorted({one.sweep_id for one in _affected(store, chosen)}.difference(sweep_ids)):
+                for sweep_id in more:
+                    stack.enter_context(records.lock(sweep_id))
+                    stack.enter_context(commit_lock(records, sweep_id))
+                sweep_ids += more
+                ingest(records)  # another sweep may have been planned meanwhile
+            rows, sweeps = _rows(store, chosen), _affected(store, chosen)
             for sweep_id in sweep_ids:
                 _drop_checkpoints(records, sweep_id, set(chosen.ids))
             closed = tuple(map(plan_token, newest_plans(records, sweep_ids)))
@@ -132,6 +133,11 @@ def retract(
             )
             ingest(records)
     return _outcome(rows, sweeps, path.relative_to(records.data).as_posix())
+
+
+def _affected(store: Store, chosen: Chosen) -> list[Any]:
+    """The sweeps that have some of the cells: their ids, names, and how many."""
+    return store.sql(AFFECTED, {"sweep": chosen.sweep_id, "cells": [] if chosen.sweep_id else chosen.ids}).rows()
 
 
 def _choose(store: Store, what: Sequence[str]) -> Chosen:
@@ -169,9 +175,9 @@ def _rows(store: Store, chosen: Chosen) -> pa.Table:
     return rows
 
 
-def _outcome(rows: pa.Table, sweeps: Sequence[tuple[str, str, int]], record: str) -> Retracted:
+def _outcome(rows: pa.Table, sweeps: Sequence[Any], record: str) -> Retracted:
     cells, shards = (len(rows[name].unique()) for name in ("cell_id", "shard"))
-    return Retracted(cells, shards, {name: count for _, name, count in sweeps}, record)
+    return Retracted(cells, shards, {one.name: one.cells for one in sweeps}, record)
 
 
 def batches_of(records: Records, sweep_id: str) -> Iterator[list[str]]:

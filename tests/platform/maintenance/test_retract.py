@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 from collections import Counter
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -193,6 +195,26 @@ def test_a_cell_is_taken_back_from_every_sweep_that_has_it(walk: Any) -> None:
     assert len(walk.rows("from walk")) == 7
     assert quietly(walk, large).trained == 1
     assert quietly(walk, small).trained == 0
+
+
+def test_a_sweep_that_is_planned_meanwhile_is_closed_too(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another sweep over the cell is planned while those that have it are being locked: its workers add nothing."""
+    small, large = walk.sweep(name="small", seeds=1), walk.sweep(name="large", seeds=2)
+    quietly(walk, small)
+    module, times = sys.modules["swingby.maintenance.retract"], count()
+
+    def meanwhile(records: Records) -> Any:
+        if next(times) == 1:  # the locks of `small` are held
+            Planner(large, walk.records()).commit()
+        return ingest(records)
+
+    monkeypatch.setattr(module, "ingest", meanwhile)
+    cell = next(iter(small.cells()))
+    done = retract(walk.data, [cell.cell_id], "wrong")
+    assert (done.cells, done.sweeps) == (1, {"small": 1, "large": 1})
+    (plan,) = [walk.records().read_plan(name) for name in walk.records().plans() if name.startswith("large")]
+    with pytest.raises(SupersededError, match="results of its sweep were taken back"):
+        check_current(walk.records(), plan)
 
 
 @pytest.mark.parametrize(
