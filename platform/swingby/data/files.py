@@ -8,6 +8,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import socket
 import time
 import uuid
@@ -118,6 +119,19 @@ def make_folder(folder: Path) -> None:
         _lasting.add(made)
 
 
+def remove_whole(folder: Path) -> None:
+    """Removes a folder so that after a power cut it is there whole or not at all: renamed, synced, then removed."""
+    aside = folder.with_name(_aside())
+    folder.rename(aside)
+    sync_folder(folder.parent)
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+def _aside() -> str:
+    """A name for what is not finished, which says who writes it."""
+    return f"{TEMPORARY}{uuid.uuid4().hex}-{os.getpid()}-{socket.gethostname()}"
+
+
 def write_whole(path: Path, write: Callable[[Path], object], digits: int = 0) -> Path:
     """Writes a file that is there whole or not at all: aside, synced, renamed.
 
@@ -132,7 +146,7 @@ def write_whole(path: Path, write: Callable[[Path], object], digits: int = 0) ->
     Raises:
         SwingbyError: the operating system refused (disk full, no rights); nothing changed.
     """
-    temporary = path.with_name(f"{TEMPORARY}{uuid.uuid4().hex}-{os.getpid()}-{socket.gethostname()}")
+    temporary = path.with_name(_aside())
     with clear_os_errors(f"write {path}"):
         make_folder(path.parent)
         with _being_written(temporary):

@@ -101,7 +101,8 @@ def check_mark(data: Path, mirror: Mirror | None, create: bool, fresh: bool) -> 
         mirror.begin(create, json.dumps({"format": FORMAT}).encode())
     names = set[str]() if mark.exists() or not data.exists() else {path.name for path in data.iterdir()}
     if not mark.exists():  # asked again: another process may make the folder just now
-        strange = any(not name.startswith(".") for name in names - {DATA_MARK})
+        # The folder of locks is the one thing that may last without the mark, if power is cut while both are made.
+        strange = any(not name.startswith(".") for name in names - {DATA_MARK, "locks"})
         if mirror is None and strange:
             raise SwingbyError(f"{data} is not a data folder: it has files but no {DATA_MARK}; choose another")
         if not create or mirror is not None:

@@ -166,7 +166,10 @@ def _needless(records: Records, work: Path, sweep_id: str, items: list[Held]) ->
     items = [item for item in items if names is None or item.key.endswith(".drain") or Path(item.key).stem in names]
     if not folders:
         return [*flags, *([work / sweep_id] if (work / sweep_id).is_dir() else [])], items
-    gone = folders if finished is None else [folder for folder in folders if folder in finished]
+    if finished is not None:
+        gone = [folder for folder in folders if folder in finished or folder.name.startswith(TEMPORARY)]
+    else:
+        gone = folders
     whole = len(gone) == len(folders) == len(list((work / sweep_id).iterdir()))
     return [*flags, *([work / sweep_id] if whole else gone)], items
 

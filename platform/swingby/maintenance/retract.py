@@ -7,7 +7,6 @@ taken back, and workers of dead drivers may add none to them; rows that are trai
 from __future__ import annotations
 
 import re
-import shutil
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from swingby.data.files import clear_os_errors
+from swingby.data.files import clear_os_errors, remove_whole
 from swingby.data.records import Records
 from swingby.data.records.retractions import Retraction, checked_reason
 from swingby.errors import SwingbyError
@@ -202,7 +201,7 @@ def _drop_checkpoints(records: Records, sweep_id: str, cell_ids: set[str]) -> No
     with clear_os_errors(f"remove checkpoints of sweep {sweep_id}"):
         for folder in (records.data / "work" / sweep_id).glob("*"):
             if folder not in kept and folder.is_dir():
-                shutil.rmtree(folder)
+                remove_whole(folder)
     if records.mirror is not None:
         for item in records.mirror.bucket.listing(f"work/{sweep_id}"):
             if Path(item.key).stem not in {folder.name for folder in kept}:

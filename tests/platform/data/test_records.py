@@ -229,6 +229,13 @@ def test_a_folder_of_something_else_is_refused(tmp_path: Path) -> None:
     assert files(tmp_path) == ["thesis.tex"]
 
 
+def test_a_folder_whose_mark_did_not_last_is_begun_again(tmp_path: Path) -> None:
+    """A power cut while two commands begin a folder may leave that of their locks alone."""
+    (tmp_path / "locks").mkdir()
+    assert Records.open(tmp_path).plans() == []
+    assert files(tmp_path) == ["swingby.json"]
+
+
 def test_a_missing_folder_is_only_made_on_request(tmp_path: Path) -> None:
     """Without `create` a missing folder is an error, and stays missing."""
     with pytest.raises(SwingbyError, match="no data folder"):

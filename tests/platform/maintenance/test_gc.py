@@ -163,18 +163,20 @@ def test_checkpoints_stay_as_long_as_they_may_be_needed(walk: Any) -> None:
     narrow = [cell for cell in missing if cell.params.model_dump()["width"] == 1]  # a batch of the plan
     needed = [workdir(records, plan, cells) for cells in (missing, narrow)]
     planless, flag = records.data / "work" / ("0" * 16) / "1", flag_for(records.data, of_finished.plan_id)
-    for folder in (done, *needed, planless):
+    aside = needed[0].with_name(f"{TEMPORARY}0123-1-elsewhere")  # of one that was being removed when power was cut
+    for folder in (done, *needed, planless, aside):
         folder.mkdir(parents=True)
         (folder / "checkpoint").write_text("1234")
     flag.touch()
     with records.lock(finished.sweep_id):
         first = collect(walk.data)
-    assert [name for name, _ in first.removed] == ["work/" + "0" * 16]
+    gone = [folder.relative_to(records.data).as_posix() for folder in (planless.parent, aside)]
+    assert sorted(name for name, _ in first.removed) == sorted(gone)
     assert str(os.getpid()) in " ".join(first.left)
     assert (done.exists(), planless.parent.exists(), flag.exists()) == (True, False, True)
     assert all(folder.exists() for folder in needed)
     collect(walk.data)
-    assert (done.parent.exists(), flag.exists()) == (False, False)
+    assert (done.parent.exists(), flag.exists(), aside.exists()) == (False, False, False)
     assert all(folder.exists() for folder in needed)
     assert run_sweep(begun, walk.data, local=True, pilot=False, progress=Progress()).missing == 0
     collect(walk.data)

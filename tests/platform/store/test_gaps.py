@@ -14,6 +14,7 @@ from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 
 from swingby.data.records import Records
+from swingby.data.records.retractions import Retraction
 from swingby.model.experiment import AFTER
 from swingby.run.drain import Drain
 from swingby.run.driver import run_sweep
@@ -267,3 +268,31 @@ def test_a_checkpoint_is_worth_what_its_rows_are(records: Records, tmp_path: Pat
         assert not folder.exists()
         folder.mkdir()
         (folder / NOTE).write_text(note)
+
+
+def test_no_checkpoint_goes_on_from_what_was_taken_back(records: Records, tmp_path: Path) -> None:
+    """One that a power cut brings back, after rows of its cell were taken back, is removed; rows of another cell, and a
+    retraction that cannot be read, hurt none."""
+    shard = write_shard(records, [Segment("x", 0, 1), Segment("y", 0, 1)])
+    folder = tmp_path / "work"
+    folder.mkdir()
+
+    def note(cell: str) -> None:
+        lineage = Lineage(records, folder)
+        lineage.follow(row(cell, 0, 1))
+        lineage.committed(shard)
+
+    def take_back(cell: str) -> Path:
+        return records.write_retraction(Retraction("wrong", table=pa.table({"cell_id": [cell], "shard": [shard]})))
+
+    note("x")
+    take_back("y")
+    torn = take_back("x")
+    whole = torn.read_bytes()
+    torn.write_bytes(whole[:50])
+    Lineage(records, folder).begin()
+    assert folder.exists()
+    torn.write_bytes(whole)
+    Lineage(records, folder).begin()
+    assert list(tmp_path.glob("*work*")) == []
+    assert list(tmp_path.glob(".tmp-*")) == []

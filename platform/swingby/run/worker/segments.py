@@ -7,15 +7,14 @@ from, so that no curve has a gap.
 from __future__ import annotations
 
 import json
-import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 
-from swingby.data.files import clear_os_errors, write_json
+from swingby.data.files import clear_os_errors, remove_whole, write_json
 from swingby.data.records import Plan, Records
 from swingby.errors import SwingbyError
 from swingby.model.cell import Cell
@@ -220,8 +219,9 @@ class Lineage:
     def begin(self) -> None:
         """Reads the note, if there is one, and removes checkpoints that no whole curve can go on from.
 
-        A checkpoint is usable only if all rows before it exist: with a torn or missing shard the curve would have a
-        gap. The checkpoint of a finished cell that is to be trained all the same is not usable either.
+        A checkpoint is usable only if all rows before it exist: with a torn or missing shard, or one that was taken
+        back, the curve would have a gap; who takes rows back removes their checkpoints, but a power cut may bring them
+        back. The checkpoint of a finished cell that is to be trained all the same is not usable either.
 
         Raises:
             SwingbyError: the disk refuses, or object storage does not answer.
@@ -237,12 +237,20 @@ class Lineage:
                     for cell_id, of_cell in content["spans"].items()
                 }
         if spans is not None:
-            shards = sorted({shard for of_cell in spans.values() for _, _, shard in of_cell})
-            if all(map(self._records.has_whole_shard, shards)):
+            rows = {(cell_id, shard) for cell_id, of_cell in spans.items() for _, _, shard in of_cell}
+            shards = sorted({shard for _, shard in rows})
+            if all(map(self._records.has_whole_shard, shards)) and rows.isdisjoint(self._taken_back()):
                 self._spans = spans
                 return
         with clear_os_errors(f"remove checkpoints in {self._folder}"):
-            shutil.rmtree(self._folder)
+            remove_whole(self._folder)
+
+    def _taken_back(self) -> Iterator[tuple[str, str]]:
+        """The cells and shards whose rows were taken back."""
+        for name in self._records.retractions():
+            with suppress(SwingbyError):  # a torn one takes nothing back, and `doctor` reports it
+                table = self._records.read_retraction(name).table
+                yield from zip(table["cell_id"].to_pylist(), table["shard"].to_pylist(), strict=True)
 
     def resume(self, cell_id: str, step: int) -> None:
         """Notes that rows of a cell exist up to this step."""
