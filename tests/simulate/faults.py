@@ -425,23 +425,14 @@ simple("a retraction leaves checkpoints", (retract, "_drop_checkpoints", nothing
 
 @fault("results are taken back that were read before the locks were held")
 def _() -> Changes:
-    real, known = retract._rows, dict[int, Any]()
+    rows_of, affected_of, known = retract._rows, retract._affected, dict[int, Any]()
 
-    def rows(store: Any, chosen: Any) -> Any:
-        return known.setdefault(id(chosen), real(store, chosen))
+    def affected(store: Any, chosen: Any) -> Any:
+        if id(chosen) not in known:
+            known[id(chosen)] = rows_of(store, chosen)
+        return affected_of(store, chosen)
 
-    affected = retract.Store
-
-    class Early:
-        """A store that is read at once."""
-
-        @staticmethod
-        @contextmanager
-        def open(data: Any) -> Iterator[Any]:
-            with affected.open(data) as store:
-                yield store
-
-    return [(retract, "_rows", rows), (retract, "Store", Early)]
+    return [(retract, "_affected", affected), (retract, "_rows", lambda store, chosen: known[id(chosen)])]
 
 
 def _put_over(here: Records, key: str, content: bytes) -> None:
