@@ -5,6 +5,7 @@ Where several processes train a batch together, the other ranks are actors in th
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
@@ -93,6 +94,8 @@ def trainable() -> type:
     class Trial(tune.Trainable):
         def setup(self, config: dict[str, Any]) -> None:
             self.batch_config = config
+            # Ray's own handler takes memory to tell of an abort: where there is none left it aborts again, for ever.
+            signal.signal(signal.SIGABRT, signal.SIG_DFL)
 
         def reset_config(self, new_config: dict[str, Any]) -> bool:
             self.batch_config = new_config
