@@ -6,6 +6,7 @@ import fcntl
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -207,24 +208,7 @@ simple("two processes write the store at once", (writer, "held", free))
 simple("a worker of an older plan commits", (training, "check_current", nothing))
 
 
-@fault("a closed plan commits")
-def _() -> Changes:
-    return [(commit_lock, "_closed_plans", _cached(lambda data, name: ()))]
-
-
-class _cached:  # noqa: N801
-    """A function with the methods of a cached one."""
-
-    def __init__(self, work: Callable[..., Any]) -> None:
-        self._work = work
-
-    def __call__(self, *given: Any) -> Any:
-        return self._work(*given)
-
-    def cache_clear(self) -> None:
-        """Nothing is kept."""
-
-
+simple("a closed plan commits", (commit_lock, "_closed_plans", lru_cache(lambda data, name: ())))
 simple("a worker that was taken for dead commits", (training.Training, "_check_alone", nothing))
 
 

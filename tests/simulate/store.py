@@ -182,7 +182,7 @@ def _parts(log: bytes) -> list[Any]:
     while at < len(log):
         try:
             found.append(pickle.load(stream))
-        except Exception:
+        except Exception:  # a torn pickle raises whatever its bytes happen to mean
             break
         at = stream.tell()
     return found
@@ -435,6 +435,16 @@ class SimStore:
 
     def __init__(self, layout: Layout) -> None:
         self.layout: Layout | None = layout
+        self.state: dict[str, Any] = {}
+        self.segments: dict[str, Any] = {}
+        self.number = 0
+        self._move_on()
+
+    def _move_on(self) -> None:
+        """Reads the newest generation, as the real one does before each query."""
+        layout = self.layout
+        if layout is None:
+            return
         before = 0
         while True:
             newest = layout.newest()
@@ -447,9 +457,7 @@ class SimStore:
                     raise BrokenError(f"a reader finds a generation without {error.filename}") from error
                 before = newest.number  # as the real one: another generation may be published meanwhile
                 continue
-            self.state: dict[str, Any] = states.pop("ix")
-            self.segments = states
-            self.number = newest.number
+            self.state, self.segments, self.number = states.pop("ix"), states, newest.number
             return
 
     def _read(self, path: Path) -> dict[str, Any]:
@@ -490,11 +498,6 @@ class SimStore:
             for rows in self.rows().values()
             for row in rows
         )
-
-    def _move_on(self) -> None:
-        """Reads the newest generation, as the real one does before each query."""
-        if self.layout is not None:
-            self.__init__(self.layout)
 
     def states(self, experiment: str, ids: pa.Array, tokens: Sequence[str], failing: Any = None) -> np.ndarray:
         """As the real one."""

@@ -10,10 +10,11 @@ from pathlib import Path
 def make_way(path: Path) -> None:
     """Makes the folders above a file; whatever else lies there, or in the file's own place, is removed."""
     if path.is_dir() and not path.is_symlink():
-        shutil.rmtree(path)
+        shutil.rmtree(path, ignore_errors=True)  # another worker may do the same now
     for folder in path.parents:
         if folder.is_dir():
             break
-        with suppress(NotADirectoryError):  # one above it is a file, which goes next
+        # One above it is a file, which goes next; or another worker has just made the folder.
+        with suppress(NotADirectoryError, IsADirectoryError):
             folder.unlink(missing_ok=True)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -170,7 +170,8 @@ def _rows(store: Store, chosen: Chosen) -> pa.Table:
     """
     rows = pa.concat_tables([store.shards_of(*cells, chosen.recording) for cells in chosen.cells.items()])
     if not rows.num_rows:
-        raise SwingbyError(f"there is nothing to take back: {chosen.sweep or 'these cells'} has no results here")
+        whose = f"{chosen.sweep} has" if chosen.sweep else "these cells have"
+        raise SwingbyError(f"there is nothing to take back: {whose} no results here")
     return rows
 
 

@@ -59,7 +59,7 @@ def tidy(
     Raises:
         SwingbyError: somebody else holds the lease for longer than `wait` seconds, or the pointer cannot be read.
     """
-    from swingby.data.files import forsaken
+    from swingby.data.files import TEMPORARY, files_below, forsaken
     from swingby.data.locks import held
     from swingby.store.layout import Layout
 
@@ -70,11 +70,12 @@ def tidy(
         newest = layout.newest()
         files = [] if newest is None else layout.unneeded(newest)
         unneeded = [(path.relative_to(records.data).as_posix(), path.stat().st_size) for path in files]
-        for path in records.unfinished():
+        for path in files_below(layout.root):
             with suppress(FileNotFoundError):
                 entry = (path.relative_to(records.data).as_posix(), path.stat().st_size)
-                if layout.root in path.parents and forsaken(path, older_than * 3600, remove=not dry_run):
-                    unneeded += [entry] if entry not in unneeded else []
+                unfinished = path.name.startswith(TEMPORARY) and forsaken(path, older_than * 3600, remove=not dry_run)
+                if unfinished and entry not in unneeded:
+                    unneeded.append(entry)
         if newest is not None and not dry_run:
             layout.prune(newest)
     return unneeded

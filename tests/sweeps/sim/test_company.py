@@ -94,19 +94,20 @@ def test_the_engines_agree(kind: str) -> None:
 def test_curves_are_the_cells_own(kind: str, engine: Engine) -> None:
     """In float64 every curve alone, in a batch of 8, and in another order agrees within 1e-9 of it plus 1e-12 L_ref.
 
-    Flows in torch: within `Sim.tolerance`. A product of matrices in a batch rounds otherwise than alone on some
-    processors, and at the end of a flow, where losses are 1e-10 of the first, a step is accepted that was refused.
+    Flows in torch agree within `Sim.tolerance`: a sum over a batch is rounded otherwise than alone on some processors
+    (as with OPENBLAS_CORETYPE=Haswell ATEN_CPU_CAPABILITY=avx2), and the lengths of adaptive steps hang on that.
     """
     cells = company(KINDS[kind], "float64")
     together, reordered = rows(cells, engine), rows([cells[k] for k in (5, 2, 7, 0, 1, 6, 3, 4)], engine)
     for item in cells:
         row, others = rows([item], engine)[item.cell_id], (together[item.cell_id], reordered[item.cell_id])
-        adaptive = kind in FLOWS and engine == "torch"
         assert row["status"] == "ok"
         for other in others:
             assert other["step"] == row["step"]
             for name in CURVES:
-                atol = Sim().tolerance(item.params) * np.abs(row[name]).max() if adaptive else 1e-12 * row["l_ref"]
+                atol = 1e-12 * row["l_ref"]
+                if kind in FLOWS and engine == "torch":
+                    atol = Sim().tolerance(item.params) * np.abs(row[name]).max()
                 np.testing.assert_allclose(np.array(other[name]), np.array(row[name]), rtol=1e-9, atol=atol)
 
 
@@ -130,15 +131,10 @@ def test_a_diverging_curve_is_the_cells_own_up_to_there(kind: str, engine: Engin
 @pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
 @pytest.mark.parametrize("kind", KINDS)
 def test_cuda_trains_what_the_cpu_trains(kind: str) -> None:
-    """The same cells on a GPU, in float64, have curves equal within 1e-9 of the value plus 1e-12 of L_ref.
-
-    Flows within `Sim.tolerance`.
-    """
+    """The same cells on a GPU, in float64, have curves equal within 1e-9 of the value plus 1e-12 of L_ref."""
     cells = company(KINDS[kind], "float64")
     (on_cpu,), (on_gpu,) = (Sim("torch").run(Batch(tuple(cells), RECORDING, device)) for device in ("cpu", "cuda"))
     for cpu, gpu in zip(on_cpu.to_pylist(), on_gpu.to_pylist(), strict=True):
         assert (gpu["cell_id"], gpu["status"], gpu["step"]) == (cpu["cell_id"], "ok", cpu["step"])
         for name in CURVES:
-            largest, adaptive = np.abs(cpu[name]).max(), kind in FLOWS
-            atol = Sim().tolerance(cells[0].params) * largest if adaptive else 1e-12 * cpu["l_ref"]
-            np.testing.assert_allclose(np.array(gpu[name]), np.array(cpu[name]), rtol=1e-9, atol=atol)
+            np.testing.assert_allclose(np.array(gpu[name]), np.array(cpu[name]), rtol=1e-9, atol=1e-12 * cpu["l_ref"])
