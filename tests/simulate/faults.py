@@ -23,7 +23,7 @@ Changes = list[tuple[Any, str, Any]]
 FAULTS: dict[str, Callable[[], Changes]] = {}
 """Name -> what makes the fault: (owner, attribute, value) for as long as a history is told."""
 AIMED = {
-    "a folder that is there is taken to last": "dark",
+    "a folder that is there is taken to last": "runs",
     "a checkpoint goes on from rows that are gone": "dark",
     "what is ingested may not last": "dark",
     "cells are released before their rows are in the store": "crowd",
@@ -38,7 +38,7 @@ AIMED = {
     "a record is put before it is whole here": "remote",
     "a driver that takes over does not say so": "takeover",
     "a worker does not ask whether another driver has taken over": "takeover",
-    "a new driver does not wait for puts that are on their way": "takeover",
+    "a new driver does not wait for puts that are on their way": "remote",
     "a lease is not renewed": "takeover",
     "a shard is taken that may still be refused": "takeover",
     "a plan is put without a look at the storage": "takeover",
@@ -269,6 +269,7 @@ def _() -> Changes:
     def refresh(self: Any) -> Any:
         plan.ingest(self.records)
         store = plan.Store.open(self.records.data)
+        store.layout = None  # it stays at this generation
         reservations = self.reservations.others(self.sweep.experiment_name)
         kept, pending.Store = pending.Store, _Open(store)
         try:

@@ -41,6 +41,12 @@ from tests.simulate.world import EndlessError, Machine, World, patches
 merging, retract = (import_module(f"swingby.maintenance.{name}") for name in ("merge", "retract"))
 REAL = 500
 """One in so many histories has real Parquet, and its records are given to the real store."""
+CLOSE = 0.5
+"""How many of the faults strike just after an event (`World.happened`), where a forgotten sync or look matters."""
+SEAMS_AN_EVENT = 25
+"""So many seams lie between two events."""
+LATER = (0, 0, 0, 1, 1, 2, 3, 5, 8, 13)
+"""Seams after it when the fault strikes."""
 OWN: list[tuple[Any, str, Callable[[], Any]]] = [
     (files, "_lasting", set),
     (lease, "_left", set),
@@ -80,11 +86,13 @@ REFUSALS = re.compile(
     "tried for|taken for dead|was silent|begun a moment ago"
 )
 """What commands are refused with where others are at work, or somebody strikes."""
+SILENT = re.compile("has taken over|taken for dead|was silent")
+"""What they are refused with only where somebody strikes."""
 KINDS = {"runs": 4, "back": 3, "merge": 2, "remote": 2, "takeover": 2, "crowd": 2, "asleep": 1, "dark": 2}
 """The kinds of histories, and how often each is told: runs and whatever strikes them; results are taken back; folders
 are merged; machines share an address of object storage, and one takes over from another that is frozen; many runs of
-common cells at once, and nothing strikes; workers that are silent for so long that their cells are dealt again; power
-cuts alone."""
+common cells at once, and nothing strikes but that some get no turn for seconds; workers that are silent for so long
+that their cells are dealt again; power cuts alone."""
 PROLOGUES: tuple[tuple[str, int, bool], ...] = (
     ("", 0, False),
     ("f", 0, False), ("e", 0, False), ("ef", 0, False), ("d", 0, False), ("ac", 0, False),
@@ -135,8 +143,11 @@ class History:
         self.told = Told(number, self.kind)
         self.acked: dict[tuple[str, str], bytes] = {}
         self.closed: list[tuple[set[str], set[str]]] = []
+        self.over: dict[str, int] = {}
+        self.wrong: list[str] = []
         self.struck = self.silent = False
         self.changes = changes
+        self.storage.came = self._came
         known = known_sweeps()
         remote = self.remote = self.kind in ("remote", "takeover")
         disks = ("m0", "m1") if remote else ("d0",)
@@ -199,11 +210,16 @@ class History:
             if rng.random() < weight * (0.6 if self.size == 1 else 1.0):
                 self._later(work, name)
         length = rng.choice((100, 300, 600) if self.size == 1 else (300, 800, 2000))
-        strikes = 0 if self.kind == "crowd" else rng.choices((0, 1, 2, 3), (1, 4, 3, 1))[0]
-        world.faults = sorted(
-            ((rng.randrange(1, length), rng.choice(self._faults())) for _ in range(strikes)),
-            key=lambda one: -one[0],
-        )
+        strikes = rng.choices((0, 1, 2, 3), (1, 4, 3, 1))[0]
+        aimed = [rng.random() < CLOSE for _ in range(strikes)]
+        world.faults = [(rng.randrange(1, length), rng.choice(self._faults())) for one in aimed if not one]
+        world.faults.sort(key=lambda one: -one[0])
+        world.aims = [
+            (rng.randrange(1, length // SEAMS_AN_EVENT), rng.choice(LATER), rng.choice(self._faults()))
+            for one in aimed
+            if one
+        ]
+        world.aims.sort(key=lambda one: -one[0])
         world.run()
         self._raise_errors()
 
@@ -260,14 +276,21 @@ class History:
         if self.kind == "takeover":
             return [self._take_over] * 5 + [self._outage, self._freeze]
         if self.kind == "dark":
-            return [self._cut]
+            return [self._cut, self._cut, self._stall]
         if self.kind == "asleep":
             return [self._fall_asleep] * 4 + [self._freeze, self._kill]
-        found = [self._kill, self._kill, self._kill, self._cut, self._cut, self._freeze, self._jump]
+        if self.kind == "crowd":
+            return [self._stall]
+        found = [self._kill, self._kill, self._kill, self._cut, self._cut, self._freeze, self._jump, self._stall]
+        found.append(self._crash)
         return [*found, self._outage, self._take_over] if self.remote else found
 
     def _victim(self) -> Any:
-        victims = [one for one in self.world.living() if one is not self.world.network]
+        """The process that runs, or any other."""
+        world = self.world
+        victims = [one for one in world.living() if one is not world.network]
+        if victims and world.current is not None and self.rng.random() < 0.5:
+            return world.current.process
         return self.rng.choice(victims) if victims else None
 
     def _kill(self, world: World) -> None:
@@ -278,6 +301,18 @@ class History:
             world.end(victim)
             if "driver" in victim.name and self.rng.random() < 0.7:
                 self._again(victim)
+
+    def _crash(self, world: World) -> None:
+        """A driver is killed with its workers, and its user starts it again at once on the same machine."""
+        if drivers := [one for one in world.living() if one.name.startswith("driver of ")]:
+            driver = self.rng.choice(drivers)
+            world.say(f"FAULT: {driver.name} is killed with its workers at {world.where(driver)}")
+            self.struck = True
+            for one in [one for one in world.living() if one is driver or one.parent is driver]:
+                self.told.counts["kills"] += 1
+                world.end(one)
+            sweep = driver.name[len("driver of ")]
+            self.actors.start(driver.machine, f"driver of {sweep}", lambda: self.actors.run(sweep))
 
     def _again(self, victim: Any) -> None:
         """Its user starts it again."""
@@ -309,6 +344,12 @@ class History:
             self.told.counts["freezes"] += 1
             self.silent |= self.remote and seconds > 50
             victim.frozen = world.now + seconds
+
+    def _stall(self, world: World) -> None:
+        """A process gets no turn for a while, as on a busy machine: nobody may notice."""
+        if (victim := self._victim()) is not None:
+            victim.frozen = world.now + self.rng.uniform(0.1, 3.0)
+            world.say(f"{victim.name} gets no turn until {victim.frozen - world.now:.1f} s from now")
 
     def _fall_asleep(self, world: World) -> None:
         """A worker is frozen until its cells were dealt again, and most likely wakes while those are trained."""
@@ -356,7 +397,7 @@ class History:
             if one.error is not None and not isinstance(one.error, SwingbyError):
                 raise BrokenError(f"{one.name} ends with {type(one.error).__name__}: {one.error}") from one.error
         for said in self.actors.refused:
-            if not REFUSALS.search(said):
+            if not REFUSALS.search(said) or (not self.struck and SILENT.search(said)):
                 raise BrokenError(f"somebody is refused: {said}")
 
     def _do(self, name: str, work: Callable[[], Any], machine: Machine | None = None) -> Any:
@@ -372,7 +413,7 @@ class History:
     def _last(self) -> None:
         """The same commands once more, without faults."""
         world, actors = self.world, self.actors
-        world.faults, world.switching, self.storage.out = [], 0.02, 0.0
+        world.faults, world.aims, world.switching, self.storage.out = [], [], 0.02, 0.0
         for one in self.machines:
             one.skew = 0.0
         world.now += 3600
@@ -430,6 +471,8 @@ class History:
         return self._do("look", lambda: str(Records.open(self.actors.data, create=False).data))
 
     def _check(self) -> None:
+        if self.wrong:
+            raise BrokenError(self.wrong[0])
         folder = self._folder()
         kept = self.world.disks.files(folder)
         self._check_acknowledged(kept)
@@ -633,6 +676,17 @@ class History:
             return {}
         return {"place": one.machine.name, "started": one.name}
 
+    def _is_over(self, plan_id: str) -> bool:
+        """Whether another driver has taken over from this plan's, and has planned."""
+        _, sweep, number = plan_id.rsplit("-", 2)
+        return int(number) < self.over.get(sweep, 0)
+
+    def _came(self, key: str, sender: Any) -> None:
+        """A put has arrived: no worker's of a plan that is over, unless it was frozen or the storage was out meanwhile."""
+        works = sender.name.startswith("worker") and not sender.frozen and not self.storage.out
+        if works and "/shards/" in key and self._is_over(key.split("/")[-2]):
+            self.wrong.append(f"{key} came after another driver had taken over and planned")
+
     def _noted(self) -> list[tuple[Any, str, Any]]:
         """What notes the records that were acknowledged."""
         disks = self.world.disks
@@ -644,12 +698,17 @@ class History:
             self.acked[where, key] = disks.node(str(path)).data
 
         def publish(records: Records, shard: Path, *given: Any) -> None:
+            over = self._is_over(shard.parent.name)
             published(records, shard, *given)
             note(records, shard)
+            if over:
+                self.wrong.append(f"{shard.name} was published after another driver had taken over and planned")
 
         def write_plan(records: Records, one: Any) -> Path:
             path = planned(records, one)
             note(records, path)
+            if records.mirror is not None:
+                self.over[one.sweep_id[:8]] = records.mirror.signals.fence(one.sweep_id)
             return path
 
         def write_retraction(records: Records, one: Any) -> Path:

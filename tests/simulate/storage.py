@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from pyarrow.fs import FileType
 
 from swingby.data.remote.bucket import Bucket
-from tests.simulate.world import TRACE, World
+from tests.simulate.world import TRACE, Process, World
 
 ADDRESS = "s3://sim/data"
 
@@ -46,6 +47,7 @@ class Storage:
         self.world = world
         self.objects: dict[str, tuple[bytes, float]] = {}
         self.out = 0.0
+        self.came: Callable[[str, Process], object] = lambda path, sender: None
 
     def _ask(self, what: str = "") -> None:
         if TRACE and what:
@@ -83,16 +85,19 @@ class Storage:
 
     def arrive(self, path: str, content: bytes) -> None:
         """A put arrives: now; or, if its sender dies or waits just then, a moment later all the same."""
-        came = [False]
+        world, came = self.world, [False]
+        sender = world.process()
 
         def take() -> None:
             if not came[0]:
                 came[0] = True
-                self.objects[path] = content, self.world.now
+                self.objects[path] = content, world.now
+                self.came(path, sender)
+                world.happened()
 
-        world = self.world
         if world.rng.random() < 0.1:
             world.thread(lambda: (world.sleep(world.rng.uniform(0.1, 2.0)), take()), world.network)
+        world.happened()  # a fault may strike while it is on its way
         try:
             self._ask(f"put {path}")
         except OSError:

@@ -439,6 +439,7 @@ class SimStore:
         self.segments: dict[str, Any] = {}
         self.number = 0
         self._move_on()
+        self.world.happened()
 
     def _move_on(self) -> None:
         """Reads the newest generation, as the real one does before each query."""

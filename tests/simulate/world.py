@@ -123,6 +123,8 @@ class World:
         self.handles: dict[int, Handle] = {}
         self.processes: list[Process] = []
         self.faults: list[tuple[int, Fault]] = []
+        self.aims: list[tuple[int, int, Fault]] = []
+        self.events = 0
         self.log: list[str] = []
         self._next_handle, self._next_pid = 1_000_000, 100
         self._hub: Any = None
@@ -269,6 +271,14 @@ class World:
             self.turn()
         elif self.seams > MOST_SEAMS:
             raise Gone
+
+    def happened(self) -> None:
+        """A name comes to be, on a disk or in the storage, or is read: a fault aimed at that strikes some seams later."""
+        self.events += 1
+        if self.aims and self.events >= self.aims[-1][0]:
+            _, later, fault = self.aims.pop()
+            self.faults.append((self.seams + later, fault))
+            self.faults.sort(key=lambda one: -one[0])
 
     def turn(self) -> None:
         """Lets the hub choose who goes on."""
@@ -444,7 +454,12 @@ def patches(world: World) -> list[tuple[Any, str, Any]]:
         seam()
         if TRACE:
             world.say(f"rename {here[-60:]} {there[len(ROOT) :]}")
-        return disks.rename(here, there)
+        disks.rename(here, there)
+        world.happened()
+
+    def made(path: str, mode: int = 0o777) -> None:
+        disks.mkdir(path)
+        world.happened()
 
     def file(path: Any, mode: str = "r", *given: Any, **options: Any) -> Any:
         here = inside(path)
@@ -494,7 +509,7 @@ def patches(world: World) -> list[tuple[Any, str, Any]]:
         (os, "lstat", by_path("lstat", disks.stat)),
         (os, "scandir", by_path("scandir", disks.scandir)),
         (os, "listdir", by_path("listdir", lambda path: [one.name for one in disks.scandir(path)])),
-        (os, "mkdir", by_path("mkdir", lambda path, mode=0o777: disks.mkdir(path))),
+        (os, "mkdir", by_path("mkdir", made)),
         (os, "rmdir", by_path("rmdir", disks.rmdir)),
         (os, "unlink", by_path("unlink", disks.unlink)),
         (os, "remove", by_path("remove", disks.unlink)),
