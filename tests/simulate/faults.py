@@ -268,7 +268,7 @@ simple("cells are released before their rows are in the store", (driver, "ingest
 def _() -> Changes:
     def refresh(self: Any) -> Any:
         plan.ingest(self.records)
-        store = plan.Store.open(self.records.data)
+        store: Any = plan.Store.open(self.records.data)
         store.layout = None  # it stays at this generation
         reservations = self.reservations.others(self.sweep.experiment_name)
         kept, pending.Store = pending.Store, _Open(store)

@@ -682,7 +682,7 @@ class History:
         return int(number) < self.over.get(sweep, 0)
 
     def _came(self, key: str, sender: Any) -> None:
-        """A put has arrived: no worker's of a plan that is over, unless it was frozen or the storage was out meanwhile."""
+        """A put has arrived: none of a plan that is over, unless its worker was frozen or the storage was out."""
         works = sender.name.startswith("worker") and not sender.frozen and not self.storage.out
         if works and "/shards/" in key and self._is_over(key.split("/")[-2]):
             self.wrong.append(f"{key} came after another driver had taken over and planned")

@@ -273,7 +273,7 @@ class World:
             raise Gone
 
     def happened(self) -> None:
-        """A name comes to be, on a disk or in the storage, or is read: a fault aimed at that strikes some seams later."""
+        """A name comes to be, on a disk or in the storage, or a store is opened: a fault aimed at that strikes soon."""
         self.events += 1
         if self.aims and self.events >= self.aims[-1][0]:
             _, later, fault = self.aims.pop()
@@ -450,7 +450,8 @@ def patches(world: World) -> list[tuple[Any, str, Any]]:
     def renamed(path: Any, target: Any, **options: Any) -> None:
         here, there = inside(path), inside(target)
         if here is None or there is None:
-            return real["rename"](path, target, **options)
+            real["rename"](path, target, **options)
+            return
         seam()
         if TRACE:
             world.say(f"rename {here[-60:]} {there[len(ROOT) :]}")
