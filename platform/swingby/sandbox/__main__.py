@@ -46,7 +46,7 @@ def main() -> int:
     # No other output may come between the rows.
     out = os.fdopen(os.dup(1), "wb")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    connection = duckdb.connect(":memory:")
+    connection: duckdb.DuckDBPyConnection | None = None
     try:
         connection = locked(request)
         report: dict[str, Any] = {"cut": answer(connection, request, out)}
@@ -55,7 +55,7 @@ def main() -> int:
     except (MemoryError, duckdb.OutOfMemoryException):
         report = {"error": f"the query needs more than {request['memory']} of memory: give it more, or narrow it"}
     except duckdb.Error as error:
-        report = {"error": str(error).strip(), "tables": _tables(connection)}
+        report = {"error": str(error).strip(), "tables": [] if connection is None else _tables(connection)}
     # Short enough for the buffer of the pipe, which is read after the rows.
     report["error"] = report["error"][:10_000] if "error" in report else None
     sys.stderr.write(json.dumps(report) + "\n")

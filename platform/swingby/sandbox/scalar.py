@@ -7,10 +7,12 @@ a long value out of a short one, and no lambda within a lambda.
 
 from __future__ import annotations
 
+import os
 import re
 import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import duckdb
@@ -198,8 +200,23 @@ def interrupted_after(connection: duckdb.DuckDBPyConnection, seconds: float) -> 
 
 @contextmanager
 def _connection() -> Iterator[duckdb.DuckDBPyConnection]:
-    """A connection in memory that reaches no file, and whose settings cannot be changed."""
-    connection = duckdb.connect(
+    """A connection of its own to a database in memory, which holds nothing and reaches no file."""
+    try:
+        connection = _database(os.getpid()).cursor()
+        connection.execute("select 1").fetchall()
+    except duckdb.Error:  # a fatal error has ended the database
+        _database.cache_clear()
+        connection = _database(os.getpid()).cursor()
+    try:
+        yield connection
+    finally:
+        connection.close()
+
+
+@cache
+def _database(pid: int) -> duckdb.DuckDBPyConnection:
+    """The database of this process, whose settings cannot be changed: to make one takes longer than an expression."""
+    return duckdb.connect(
         ":memory:",
         config={
             "allow_community_extensions": False,
@@ -213,10 +230,6 @@ def _connection() -> Iterator[duckdb.DuckDBPyConnection]:
             "threads": 1,
         },
     )
-    try:
-        yield connection
-    finally:
-        connection.close()
 
 
 def _checked(connection: duckdb.DuckDBPyConnection, text: str) -> dict[str, Any]:

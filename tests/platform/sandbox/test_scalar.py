@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import os
+from concurrent.futures import ThreadPoolExecutor
 
 import pyarrow as pa
 import pytest
 
+from swingby.sandbox import scalar
 from swingby.sandbox.scalar import FUNCTIONS, ScalarError, columns_of, evaluate, kind_of
 
 LIST = pa.list_(pa.float64())
@@ -176,3 +179,23 @@ def test_an_expression_that_takes_too_long_is_ended(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr("swingby.sandbox.scalar.FUNCTIONS", FUNCTIONS | {"range"})
     with pytest.raises(ScalarError, match=r"takes longer than 0.02 s on 50 rows"):
         evaluate(long, table, "number")
+
+
+def test_expressions_at_once_see_their_own_rows_alone() -> None:
+    """Threads that evaluate at once get the values of their own tables, also while one of them is ended."""
+
+    def tripled(number: int) -> list[object]:
+        if number % 10 == 0:
+            with pytest.raises(ScalarError):
+                evaluate("cast(note as double)", ROWS, "number", strict=True)
+        table = pa.table({"rate": [float(number), number + 1.0]})
+        return evaluate("3 * rate", table, "number").to_pylist()
+
+    with ThreadPoolExecutor(8) as pool:
+        assert list(pool.map(tripled, range(80))) == [[3.0 * number, 3.0 * number + 3] for number in range(80)]
+
+
+def test_a_database_that_an_expression_ended_is_made_again() -> None:
+    """What DuckDB calls a fatal error closes its database: the next expression has another one."""
+    scalar._database(os.getpid()).close()
+    assert evaluate("rate", ROWS, "number").to_pylist() == [0.5, 1.0, 2.0, 0.0]
