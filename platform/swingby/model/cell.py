@@ -8,12 +8,14 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal
+from typing import Generic, Literal, TypeVar
 
 import numpy as np
 
 from swingby.model.params import UntypedParams
 
+P = TypeVar("P", bound=UntypedParams, covariant=True)
+"""The parameters of a point: the model of one experiment."""
 SeedMode = Literal["common", "independent"]
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 
@@ -40,12 +42,12 @@ def philox(*key: str | int) -> np.random.Generator:
 
 
 @dataclass(frozen=True)
-class Point:
+class Point(Generic[P]):
     """One point of a grid, without its seed: the experiment, its stream version, and the resolved parameters."""
 
     experiment: str
     stream_version: int
-    params: UntypedParams
+    params: P
     seeds: SeedMode = "common"
 
     @property
@@ -67,20 +69,20 @@ class Point:
         """Hash of the content: 32 hexadecimal digits."""
         return hashlib.sha256(canonical_json(self.content).encode()).hexdigest()[:32]
 
-    def cell(self, seed: int) -> Cell:
+    def cell(self, seed: int) -> Cell[P]:
         """The cell of this point with one seed."""
         return Cell(self, seed)
 
-    def cells(self, seeds: Iterable[int]) -> Iterator[Cell]:
+    def cells(self, seeds: Iterable[int]) -> Iterator[Cell[P]]:
         """The cells of this point, one a seed."""
         return (Cell(self, seed) for seed in seeds)
 
 
 @dataclass(frozen=True)
-class Cell:
+class Cell(Generic[P]):
     """The smallest thing with a result: a point and a seed."""
 
-    point: Point
+    point: Point[P]
     seed: int
 
     @cached_property
@@ -89,7 +91,7 @@ class Cell:
         return hashlib.sha256(f"{self.point.point_id}:{self.seed}".encode()).hexdigest()[:32]
 
     @property
-    def params(self) -> UntypedParams:
+    def params(self) -> P:
         """The resolved parameters."""
         return self.point.params
 

@@ -17,7 +17,7 @@ from .columns import CURVES, RECORDINGS, SCALARS
 from .params import CLASSES, DiffusionParams
 
 
-class Diffusion(Experiment):
+class Diffusion(Experiment[DiffusionParams]):
     """Conditional image diffusion on two concepts, size and colour ([S] 5, G)."""
 
     name: ClassVar[str] = "diffusion"

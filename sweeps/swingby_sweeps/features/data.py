@@ -35,7 +35,7 @@ class Points:
     y: Array
 
 
-def drawn(cell: Cell) -> tuple[Points, Points]:
+def drawn(cell: Cell[FeaturesParams]) -> tuple[Points, Points]:
     """Training and test points of a cell; test labels are true.
 
     Of a seed's pool the first `n` are trained on, as many of each class as there are: more points are the fewer ones
@@ -45,7 +45,6 @@ def drawn(cell: Cell) -> tuple[Points, Points]:
         SwingbyError: the data cannot be had, or a class that is kept has too few points.
     """
     p = cell.params
-    assert isinstance(p, FeaturesParams)
     if p.data == "step":
         grids = np.linspace(-1, 1, p.n), (np.arange(p.test_points) + 0.5) * 2 / p.test_points - 1
         train, test = (Points(x[:, None], labels := (x > 0).astype(np.int64), _target(p, labels)) for x in grids)

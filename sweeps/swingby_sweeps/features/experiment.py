@@ -24,7 +24,7 @@ _RECORDED = 40
 """Recorded steps of a usual run."""
 
 
-class Features(Experiment):
+class Features(Experiment[FeaturesParams]):
     """Nets that classify ([T] 2.4, 7): when do they keep C features alone, and do these collapse onto the classes?"""
 
     name: ClassVar[str] = "features"
@@ -68,31 +68,26 @@ class Features(Experiment):
     scalars: ClassVar[Mapping[str, Column]] = SCALARS
     recordings: ClassVar[Mapping[str, Mapping[str, Column]]] = RECORDINGS
 
-    def shape(self, params: Any) -> str:
+    def shape(self, p: FeaturesParams) -> str:
         """What decides the cost of a cell, and what all cells of a stack have in common."""
-        p: FeaturesParams = params
         loss = p.loss if p.loss == "cross_entropy" else p.reduction
         points = f"{p.data}-n{p.n}-{p.inputs}to{p.outputs}"
         return f"{points}-{_net(p)}-{p.trained}-{loss}-b{p.batch}-s{p.total_steps}-{p.dtype}"
 
-    def steps(self, params: Any) -> int:
+    def steps(self, p: FeaturesParams) -> int:
         """Steps of the whole run."""
-        p: FeaturesParams = params
         return p.total_steps
 
-    def length(self, params: Any) -> str | None:
+    def length(self, p: FeaturesParams) -> str | None:
         """Passes over the training points, unless the time is given."""
-        p: FeaturesParams = params
         return "epochs" if p.time is None else None
 
-    def resources(self, params: Any) -> Resources:
+    def resources(self, p: FeaturesParams) -> Resources:
         """One core; a net of torchvision takes up to eight where fewer runs than cores are left."""
-        p: FeaturesParams = params
         return Resources(most_cpus=8.0 if p.net in VISION else None)
 
-    def work(self, params: Any) -> float:
+    def work(self, p: FeaturesParams) -> float:
         """Seconds of a cell on the machine where they were measured, to a factor of 2."""
-        p: FeaturesParams = params
         slower = 1 if p.dtype == "float32" else 2
         if p.net in VISION:
             return slower * p.total_steps * p.batch * 0.025 * (1 if p.net == "resnet18" else 1.5)
@@ -104,11 +99,11 @@ class Features(Experiment):
         record = 3e-3 + (p.n + p.test_points) * (one / 2 + 1e-10 * width**2) + 2e-9 * width**3
         return slower * (p.total_steps * step + min(_RECORDED, p.total_steps + 1) * record)
 
-    def max_batch(self, params: Any) -> int:
+    def max_batch(self, params: FeaturesParams) -> int:
         """Cells of a minute or so: a batch is the unit that is handed out, and is trained stack by stack."""
         return int(np.clip(60 / self.work(params), 1, 256))
 
-    def tolerance(self, params: Any) -> float:
+    def tolerance(self, params: FeaturesParams) -> float:
         """Nothing but the order of equal operations: every product and sum is within one cell."""
         return 1e-9
 

@@ -19,10 +19,9 @@ Array = np.ndarray
 ACTIVATIONS = ("relu", "tanh", "linear")
 
 
-def start(cell: Cell, shape: Sequence[Layer]) -> list[Array]:
+def start(cell: Cell[FeaturesParams], shape: Sequence[Layer]) -> list[Array]:
     """The initial matrix (fan out, fan in) and bias (fan out) of each layer in turn: uniform on +-gain/sqrt(fan in)."""
     p, draws = cell.params, cell.stream("init")
-    assert isinstance(p, FeaturesParams)
     parts = list[Array]()
     for layer in shape:
         most = p.gain / np.sqrt(layer.fan_in)

@@ -39,7 +39,7 @@ class Record:
 
 def follow(
     trained: Trained,
-    cells: Sequence[Cell],
+    cells: Sequence[Cell[FeaturesParams]],
     points: Sequence[tuple[Points, Points]],
     steps: Sequence[int],
     spectral: Sequence[int] = (),
@@ -61,7 +61,6 @@ def follow(
             if record.diverged:
                 continue
             p, (train, test) = cells[k].params, points[k]
-            assert isinstance(p, FeaturesParams)
             found = fit(p, train, test, on_train[k], on_test[k])
             if step == 0:
                 nothing = Sample(on_train[k].phi, np.zeros_like(on_train[k].f))

@@ -74,9 +74,8 @@ class OneNet:
         accelerator: of this process.
     """
 
-    def __init__(self, cell: Cell, points: tuple[Points, Points], accelerator: Any) -> None:
+    def __init__(self, cell: Cell[FeaturesParams], points: tuple[Points, Points], accelerator: Any) -> None:
         p = cell.params
-        assert isinstance(p, FeaturesParams)
         self._p, self._accelerator = p, accelerator
         dtype, device = getattr(torch, p.dtype), accelerator.device
         with torch.random.fork_rng(devices=[]):

@@ -24,11 +24,10 @@ class Points:
     digits: Array
 
 
-def drawn(cell: Cell) -> tuple[Points, Points]:
+def drawn(cell: Cell[MlpParams]) -> tuple[Points, Points]:
     """Training and test points of a cell; test labels are true. Test points are those that are not drawn from: the
     other digits of scikit-learn, or the 10,000 test images of MNIST."""
     p = cell.params
-    assert isinstance(p, MlpParams)
     images = load(p.images)
     order = cell.stream("points").permutation(images.first)
     train = order[: p.points]

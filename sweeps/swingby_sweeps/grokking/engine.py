@@ -100,10 +100,9 @@ class Trained:
     diverged: str | None = None
 
 
-def train(cell: Cell, steps: Array, features: bool = False) -> Trained:
+def train(cell: Cell[MlpParams], steps: Array, features: bool = False) -> Trained:
     """Train a cell with `MlpParams`, recorded at `steps`, which rise from 0; `features`: with their metrics."""
     p = cell.params
-    assert isinstance(p, MlpParams)
     dtype = getattr(torch, p.dtype)
     points, test = drawn(cell)
     net = Net(p, start(cell).astype(p.dtype))

@@ -35,7 +35,7 @@ def _features() -> dict[str, Column]:
     }
 
 
-class MlpRegimes(Experiment):
+class MlpRegimes(Experiment[MlpParams]):
     """Tanh nets on handwritten digits ([T] 2.3, 3.5.3, 6.4): when do they generalise, and with which features?"""
 
     name: ClassVar[str] = "mlp_regimes"
@@ -81,35 +81,32 @@ class MlpRegimes(Experiment):
         "seconds": Column(pa.float64(), "time of the training", "s"),
     }
 
-    def shape(self, params: Any) -> str:
+    def shape(self, p: MlpParams) -> str:
         """What decides the cost of a cell."""
-        p: MlpParams = params
         sizes = f"{p.images}-n{p.points}-{p.layers}x{p.width}-{p.target}-{p.trained}"
         return f"{sizes}-b{p.batch_size}-e{p.epochs}-{p.dtype}"
 
-    def steps(self, params: Any) -> int:
+    def steps(self, p: MlpParams) -> int:
         """Steps of the whole run."""
-        p: MlpParams = params
         return p.total_steps
 
-    def length(self, params: Any) -> str:
+    def length(self, params: MlpParams) -> str:
         """Passes over the training points."""
         return "epochs"
 
-    def work(self, params: Any) -> float:
+    def work(self, p: MlpParams) -> float:
         """Seconds of a cell on the machine where they were measured, to a factor of 2."""
-        p: MlpParams = params
         slower = 1 if p.dtype == "float32" else 2
         epoch = 1.5e-10 * p.points * p.weights + p.steps_per_epoch * (1e-4 + 3e-10 * p.weights)
         records = min(_RECORDED, p.total_steps + 1)
         recorded = records * (4e-11 * (_TESTED[p.images] + p.points) * p.weights + 1e-8 * p.width**2.5)
         return slower * (p.epochs * epoch + recorded)
 
-    def max_batch(self, params: Any) -> int:
+    def max_batch(self, params: MlpParams) -> int:
         """Cells of a minute or so: they are trained one after another, and a batch is the unit that is handed out."""
         return int(np.clip(60 / self.work(params), 1, 256))
 
-    def tolerance(self, params: Any) -> float:
+    def tolerance(self, params: MlpParams) -> float:
         """Nothing but the order of equal operations: a cell never shares an array with another."""
         return 1e-9
 
@@ -127,13 +124,12 @@ class MlpRegimes(Experiment):
                     return
                 yield self._train(cell, batch.recording)
 
-    def _train(self, cell: Cell, recording: Recording) -> pa.Table:
+    def _train(self, cell: Cell[MlpParams], recording: Recording) -> pa.Table:
         from swingby_sweeps.dynamics.columns import finished, lists, table
 
         from .engine import train
 
         p = cell.params
-        assert isinstance(p, MlpParams)
         began = time.perf_counter()
         steps = recording.at(p.total_steps, p.steps_per_epoch)
         trained = train(cell, steps, "features" in recording.also)

@@ -15,10 +15,9 @@ from .params import MlpParams
 Array = np.ndarray
 
 
-def start(cell: Cell) -> Array:
+def start(cell: Cell[MlpParams]) -> Array:
     """The initial weights of a cell: layer by layer from the input on its matrix (fan in, fan out), then its bias."""
     p, draws = cell.params, cell.stream("init")
-    assert isinstance(p, MlpParams)
     parts = list[Array]()
     for fan_in, fan_out in p.layer_shapes:
         parts.append(p.weight_scale / np.sqrt(fan_in) * draws.normal(size=fan_in * fan_out))

@@ -18,26 +18,23 @@ from .report import MODES, NETS
 _LIST, _ROWS = pa.list_(pa.float64()), pa.list_(pa.list_(pa.float64()))
 
 
-class _Layerwise(Experiment):
+class _Layerwise(Experiment[Any]):
     """What both experiments share: lengths, tolerance, and the run of a batch."""
 
     stream_version: ClassVar[int] = STREAM_VERSION
     pinned: ClassVar[bool] = True
     requires: ClassVar[Mapping[str, str]] = dict.fromkeys(("torch", "threadpoolctl"), "swingby[run]")
 
-    def steps(self, params: Any) -> int:
+    def steps(self, p: LayerwiseParams) -> int:
         """The number of steps of a run."""
-        p: LayerwiseParams = params
         return p.training_steps
 
-    def length(self, params: Any) -> str | None:
+    def length(self, p: LayerwiseParams) -> str | None:
         """The parameter that the length of a descent is proportional to; what else drives hardly takes longer."""
-        p: LayerwiseParams = params
         return "training_steps" if p.drive == "gd" else None
 
-    def tolerance(self, params: Any) -> float:
+    def tolerance(self, p: LayerwiseParams) -> float:
         """Rounding; for a flow more, as its adaptive steps end at recorded steps, and so depend on what is recorded."""
-        p: LayerwiseParams = params
         return max(1e-9, 100 * p.rtol) if p.drive == "flow" else 1e-9
 
     def _table(self, batch: Batch, train: Any) -> pa.Table:
@@ -87,15 +84,13 @@ class Modes(_Layerwise):
         "seconds": Column(pa.float64(), "this cell's share of its batch's time", "s"),
     }
 
-    def shape(self, params: Any) -> str:
+    def shape(self, p: ModesParams) -> str:
         """The parameters that the cells of a batch share; second moments, target, start and lr are a cell's own."""
-        p: ModesParams = params
         size = f"L{p.layers} K{p.modes}" if p.system == "diagonal" else ""
         return f"{p.system} {p.drive} {size} t{p.training_steps}"
 
-    def work(self, params: Any) -> float:
+    def work(self, p: ModesParams) -> float:
         """Microseconds of a cell on the machine where they were measured, to a factor of 2."""
-        p: ModesParams = params
         layers = p.layers if p.system == "diagonal" else 2
         if p.drive == "gd":
             return 40 + p.count * p.training_steps * 0.004 * layers
@@ -103,9 +98,8 @@ class Modes(_Layerwise):
             return 40 + 100 * p.count * layers
         return 40 + p.count * (10 if layers < 3 else 1000)
 
-    def max_batch(self, params: Any) -> int:
+    def max_batch(self, p: ModesParams) -> int:
         """How many cells fit into 1 GB: 200 records of every weight, and as many copies of them as are made."""
-        p: ModesParams = params
         layers = p.layers if p.system == "diagonal" else 2
         return max(1, min(4096, int(1e9 / (8 * 200 * 6 * p.count * layers))))
 
@@ -150,23 +144,20 @@ class LinearNet(_Layerwise):
         "seconds": Column(pa.float64(), "this cell's share of its batch's time", "s"),
     }
 
-    def shape(self, params: Any) -> str:
+    def shape(self, p: LinearNetParams) -> str:
         """The parameters that the cells of a batch share; rho, sigma, imbalance, the inputs and lr are a cell's own."""
-        p: LinearNetParams = params
         return f"{p.drive} d{p.d} p{p.width} c{p.c} m{len(p.rho)} {p.init} t{p.training_steps}"
 
-    def work(self, params: Any) -> float:
+    def work(self, p: LinearNetParams) -> float:
         """Microseconds of a cell on the machine where they were measured, to a factor of 2."""
-        p: LinearNetParams = params
         size = (p.d + p.c) * p.width
         observed = 200 * (5 + 0.02 * (p.d * p.c + p.d**2) + 0.01 * size)
         if p.drive == "gd":
             return observed + p.training_steps * 0.002 * (p.d * size / 4)
         return observed + (20 * size if p.drive == "flow" else 200 * 0.01 * (p.d + p.c) ** 2)
 
-    def max_batch(self, params: Any) -> int:
+    def max_batch(self, p: LinearNetParams) -> int:
         """How many cells fit into 1 GB: weights and their squares in several copies, and 200 records."""
-        p: LinearNetParams = params
         held = 20 * (p.d + p.c) * p.width + 6 * (p.width**2 + (p.d + p.c) ** 2) + 200 * 4 * (2 * min(p.d, p.c) + 4)
         return max(1, min(4096, int(1e9 / (8 * held))))
 

@@ -23,11 +23,11 @@ PARITY = 1 - 2 * (BITS.sum(0) % 2)
 UNITS = np.maximum(0, np.array([[-1, 1, -1], [-1, 1, -1], [1, -1, 1]]) @ BITS + np.array([[0], [1], [-1]]))
 
 
-def start_weights(cells: Sequence[Cell]) -> Array:
+def start_weights(cells: Sequence[Cell[ModesParams]]) -> Array:
     """The weights at the start (stream `start`): (C, K, L); of `parity3` alpha, beta, gamma, (C, 3, 1)."""
     found = []
     for cell in cells:
-        p = params_of(cell)
+        p = cell.params
         w = np.full((p.count, p.layers if p.system == "diagonal" else 1), p.start)
         if p.system == "diagonal" and p.imbalance:
             w[:, -1] = np.sqrt(p.start**2 + p.imbalance)
@@ -37,15 +37,9 @@ def start_weights(cells: Sequence[Cell]) -> Array:
     return np.stack(found)
 
 
-def params_of(cell: Cell) -> ModesParams:
-    """The parameters of a cell."""
-    assert isinstance(cell.params, ModesParams)
-    return cell.params
-
-
-def train(cells: Sequence[Cell], recording: Recording) -> Columns:
+def train(cells: Sequence[Cell[ModesParams]], recording: Recording) -> Columns:
     """The columns of finished cells of one shape."""
-    params = [params_of(cell) for cell in cells]
+    params = [cell.params for cell in cells]
     p, steps, w0 = params[0], recording.at(params[0].training_steps), start_weights(cells)
     lr, S = (np.array([getattr(q, name) for q in params]) for name in ("lr", "target"))
     columns: Columns = {"start_weights": rows_of(w0.reshape(len(cells), -1))}

@@ -20,9 +20,9 @@ from swingby_sweeps.dynamics.shapes import NetShape
 from swingby_sweeps.dynamics.training import Stepper, Training, final_rows
 
 from . import net_theory
-from .nets import Nets, params_of
+from .nets import Nets
 from .observer import Observer
-from .params import DIVERGED_AT
+from .params import DIVERGED_AT, LinearNetParams
 
 Array = np.ndarray
 LONGEST = 5.0
@@ -31,9 +31,9 @@ TOGETHER = 2048
 """States whose curves are computed at once: few calls, and arrays that stay in the cache."""
 
 
-def train(cells: Sequence[Cell], recording: Recording) -> Columns:
+def train(cells: Sequence[Cell[LinearNetParams]], recording: Recording) -> Columns:
     """The columns of finished cells of one shape."""
-    params = [params_of(cell) for cell in cells]
+    params = [cell.params for cell in cells]
     p, nets, steps = params[0], Nets.drawn(cells), recording.at(params[0].training_steps)
     lr, rtol, imbalance = (np.array([getattr(q, name) for q in params]) for name in ("lr", "rtol", "imbalance"))
     if p.drive == "closed_form":

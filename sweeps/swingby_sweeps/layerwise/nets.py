@@ -43,19 +43,13 @@ class Nets:
         return self.correlation / self.moments[:, :, None]
 
     @classmethod
-    def drawn(cls, cells: Sequence[Cell]) -> Nets:
+    def drawn(cls, cells: Sequence[Cell[LinearNetParams]]) -> Nets:
         """The nets of the cells (streams `task` and `start`)."""
-        params = [params_of(cell) for cell in cells]
+        params = [cell.params for cell in cells]
         moments, rho = (np.array([getattr(p, name) for p in params]) for name in ("input_moments", "rho"))
         tasks, modes = [cell.stream("task") for cell in cells], rho.shape[1]
         U, V = (_orthonormal(tasks, rows, modes) for rows in (params[0].d, params[0].c))
         return cls(moments, U, V, rho, *_start(params, [cell.stream("start") for cell in cells]))
-
-
-def params_of(cell: Cell) -> LinearNetParams:
-    """The parameters of a cell."""
-    assert isinstance(cell.params, LinearNetParams)
-    return cell.params
 
 
 def _normal(streams: Streams, *size: int) -> Array:

@@ -37,10 +37,9 @@ class Fitted:
     diverged: str | None
 
 
-def fit(cell: Cell, steps: Array, modes: bool = True) -> Fitted:
+def fit(cell: Cell[LinearParams], steps: Array, modes: bool = True) -> Fitted:
     """Solve one cell at the recorded steps, (t,); `modes`: with the curves of the recording of that name."""
     p = cell.params
-    assert isinstance(p, LinearParams)
     rho, c = features.intensities(p), features.target(p)
     random = cell.stream("points")
     E = features.matrix(p, random)

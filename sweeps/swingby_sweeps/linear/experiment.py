@@ -20,7 +20,7 @@ from .report import REPORT
 _LIST, _NUMBER, _COUNT = pa.list_(pa.float64()), pa.float64(), pa.int64()
 
 
-class Linear(Experiment):
+class Linear(Experiment[LinearParams]):
     """f = sum_k w_k sqrt(rho_k) e_k fitted to n noisy points by gradient flow, descent or ridge ([T] 1.5, 1.6)."""
 
     name: ClassVar[str] = "linear"
@@ -99,23 +99,20 @@ class Linear(Experiment):
         "seconds": Column(_NUMBER, "time of the cell", "s"),
     }
 
-    def shape(self, params: Any) -> str:
+    def shape(self, p: LinearParams) -> str:
         """The sizes, on which the cost hangs; cells share a batch and no arrays."""
-        p: LinearParams = params
         return f"{'kernel' if p.features == 'kernel' else 'drawn'} n{p.n} p{p.modes} t{p.points} x{p.draws}"
 
-    def steps(self, params: Any) -> int:
+    def steps(self, p: LinearParams) -> int:
         """The number of the last point of the curve, counted from 0."""
-        p: LinearParams = params
         return p.points - 1
 
-    def work(self, params: Any) -> float:
+    def work(self, p: LinearParams) -> float:
         """Seconds of a cell on the machine where they were measured, to a factor of 2."""
-        p: LinearParams = params
         sample = 2e-4 + p.n * p.modes * (2e-8 + 1e-10 * p.n) + 3e-9 * p.n**3
         return sample * p.draws + p.points * p.modes * (2e-8 + 1e-10 * p.n)
 
-    def max_batch(self, params: Any) -> int:
+    def max_batch(self, params: LinearParams) -> int:
         """Cells of a minute or so: they are solved one after another, and a batch is the unit that is handed out."""
         return int(np.clip(60 / self.work(params), 1, 4096))
 

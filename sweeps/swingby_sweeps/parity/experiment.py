@@ -17,7 +17,7 @@ from .params import ParityParams
 _LIST, _ROWS = pa.list_(pa.float64()), pa.list_(pa.list_(pa.float64()))
 
 
-class ParityNet(Experiment):
+class ParityNet(Experiment[ParityParams]):
     """f = w2 relu(W1 x + b1) + b2 on multitask sparse parity ([T] 4.2.1, C.3), all weights from N(0, sigma^2)."""
 
     name: ClassVar[str] = "parity_net"
@@ -58,30 +58,30 @@ class ParityNet(Experiment):
         ),
     )
 
-    def shape(self, params: Any) -> str:
+    def shape(self, params: ParityParams) -> str:
         """Cells are trained one by one, so those of a batch share only about how long they take."""
         names = ("width", "skills", "bits", "batch_size", "samples", "training_steps")
         return " ".join(str(getattr(params, name)) for name in names)
 
-    def steps(self, params: Any) -> int:
+    def steps(self, params: ParityParams) -> int:
         """The number of steps of a run."""
         return params.training_steps
 
-    def length(self, params: Any) -> str | None:
+    def length(self, params: ParityParams) -> str | None:
         """Training steps."""
         return "training_steps"
 
-    def work(self, params: Any) -> float:
+    def work(self, params: ParityParams) -> float:
         """Rows of W1 that are added, in seconds on one core of 2024."""
         points = min(params.batch_size, params.samples or params.batch_size)
         rows = params.training_steps * (points + 40) * (params.bits / 4 + 2)
         return rows * (params.width + 30) * 2.5e-10
 
-    def max_batch(self, params: Any) -> int:
+    def max_batch(self, params: ParityParams) -> int:
         """So many that a batch is some seconds: cells gain nothing from company."""
         return max(1, min(256, int(10 / self.work(params))))
 
-    def run(self, batch: Batch) -> Iterator[pa.Table]:
+    def run(self, batch: Batch[ParityParams]) -> Iterator[pa.Table]:
         """Train the cells in turn; a table, with one final row, for each."""
         from .engine import train
 
@@ -89,5 +89,4 @@ class ParityNet(Experiment):
         for cell in batch.cells:
             if batch.draining():
                 return
-            assert isinstance(cell.params, ParityParams)
             yield pa.Table.from_pylist([train(cell, cell.params, batch.recording)], schema)

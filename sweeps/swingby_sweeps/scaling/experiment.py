@@ -22,7 +22,7 @@ _LIST = pa.list_(pa.float64())
 _TIMED = "bottleneck == 'time' or bottleneck == 'compute' or bottleneck == 'all'"
 
 
-class Multilinear(Experiment):
+class Multilinear(Experiment[ScalingParams]):
     """The loss over time, data, width or compute of a model with a basis function for each skill ([T] 4.17)."""
 
     name: ClassVar[str] = "multilinear"
@@ -62,26 +62,22 @@ class Multilinear(Experiment):
         "seconds": Column(pa.float64(), "this cell's share of its batch's time", "s"),
     }
 
-    def shape(self, params: Any) -> str:
+    def shape(self, p: ScalingParams) -> str:
         """The resource and the number of points; cells share a batch and no arrays."""
-        p: ScalingParams = params
         return f"{p.bottleneck} {p.points}"
 
-    def steps(self, params: Any) -> int:
+    def steps(self, p: ScalingParams) -> int:
         """The number of the last point of the curve, counted from 0."""
-        p: ScalingParams = params
         return p.points - 1
 
-    def work(self, params: Any) -> float:
+    def work(self, p: ScalingParams) -> float:
         """Nanoseconds of a cell on the machine where they were measured, to a factor of 2."""
-        p: ScalingParams = params
         evaluated = {"time": 1, "data": 0 if p.drawn else 1, "width": 0, "compute": 1 if p.width else 20, "all": 3}
         sampled = 5e4 * (p.points if p.bottleneck == "data" else 5) + 10 * p.sampled if p.sampled else 0
         return 3e5 + 8_000.0 * p.points * evaluated[p.bottleneck] + sampled
 
-    def max_batch(self, params: Any) -> int:
+    def max_batch(self, p: ScalingParams) -> int:
         """As many cells as have 200 MB of recorded numbers."""
-        p: ScalingParams = params
         return max(min(200_000_000 // (p.points * 8 * 20), 4096), 1)
 
     def run(self, batch: Batch) -> Iterator[pa.Table]:
@@ -93,14 +89,13 @@ class Multilinear(Experiment):
         yield pa.Table.from_pylist([{**row, "seconds": share} for row in rows], self.schema(batch.recording))
 
 
-def _row(cell: Cell, recording: Recording, requested: Mapping[str, Column]) -> dict[str, Any]:
+def _row(cell: Cell[ScalingParams], recording: Recording, requested: Mapping[str, Column]) -> dict[str, Any]:
     """The final row of one cell."""
     from swingby_sweeps.dynamics.columns import final_row
 
     from .losses import curves, strengths
 
     p = cell.params
-    assert isinstance(p, ScalingParams)
     steps = recording.at(p.points - 1)
     found: dict[str, np.ndarray | None] = {**curves(cell)}
     if "strength" in requested:

@@ -27,10 +27,9 @@ def resource(p: ScalingParams) -> Array:
     return np.rint(x) if p.bottleneck in ("data", "width") else x
 
 
-def curves(cell: Cell) -> Curves:
+def curves(cell: Cell[ScalingParams]) -> Curves:
     """`x` and `loss`, (points,), and what the bottleneck has beyond: `best_width`, or the losses without a limit."""
     p = cell.params
-    assert isinstance(p, ScalingParams)
     x = resource(p)
     return {"x": x, **_OVER[p.bottleneck](p, cell, x)}
 

@@ -30,16 +30,9 @@ _KINDS = {
 }
 
 
-def params_of(cells: Sequence[Cell]) -> list[SimParams]:
-    """The cells' parameters."""
-    params = [cell.params for cell in cells]
-    assert all(isinstance(p, SimParams) for p in params)
-    return params  # type: ignore[return-value]
-
-
-def layers(cells: Sequence[Cell]) -> list[tuple[Array, Array | None]]:
+def layers(cells: Sequence[Cell[SimParams]]) -> list[tuple[Array, Array | None]]:
     """Initial weights in the original coordinates: of each layer (C, out, in), and (C, out) or None."""
-    params = params_of(cells)
+    params = [cell.params for cell in cells]
     p, C = params[0], len(cells)
     drawn = []
     for number, (out, fan_in) in enumerate(p.layer_shapes, start=1):
@@ -64,9 +57,9 @@ def layers(cells: Sequence[Cell]) -> list[tuple[Array, Array | None]]:
     return drawn
 
 
-def rotations(cells: Sequence[Cell]) -> Array:
+def rotations(cells: Sequence[Cell[SimParams]]) -> Array:
     """Rotations R, shape (C, d, d); the identity for cells without rotation."""
-    params = params_of(cells)
+    params = [cell.params for cell in cells]
     d, R = params[0].d, np.empty((len(cells), params[0].d, params[0].d))
     turned = np.array([p.rotate for p in params])
     R[~turned] = np.eye(d)
@@ -78,9 +71,9 @@ def rotations(cells: Sequence[Cell]) -> Array:
     return R
 
 
-def mixture(cells: Sequence[Cell]) -> Mixture:
+def mixture(cells: Sequence[Cell[SimParams]]) -> Mixture:
     """The clusters of cells of one shape; truncated ones keep away from the test point."""
-    params = params_of(cells)
+    params = [cell.params for cell in cells]
     p, signals = params[0], task.Signals.of(params)
     names = task.cluster_names(p)
     centres = np.zeros((len(cells), len(names), p.s))
@@ -97,22 +90,22 @@ def mixture(cells: Sequence[Cell]) -> Mixture:
     )
 
 
-def rates(cells: Sequence[Cell]) -> Array:
+def rates(cells: Sequence[Cell[SimParams]]) -> Array:
     """Time of the flow of L in one step, (C,)."""
-    return np.array([p.time_per_step for p in params_of(cells)])
+    return np.array([cell.params.time_per_step for cell in cells])
 
 
-def moment_stream(cells: Sequence[Cell]) -> MomentStream:
+def moment_stream(cells: Sequence[Cell[SimParams]]) -> MomentStream:
     """The stream of moments that steps of nets linear in x are trained on."""
-    p = params_of(cells)[0]
+    p = cells[0].params
     if p.drive == "sgd":
         return MiniBatchMoments(rates(cells), MixtureDraws(mixture(cells), p.batching))
     return FullBatchMoments(rates(cells), whole_moments(cells))
 
 
-def whole_moments(cells: Sequence[Cell]) -> Array:
+def whole_moments(cells: Sequence[Cell[SimParams]]) -> Array:
     """E[x x^T] over each cell's training set, or of the population where no points are drawn: (C, k, k), float64."""
-    params = params_of(cells)
+    params = [cell.params for cell in cells]
     drawn = np.array([p.drive == "sgd" or p.moments == "sample" for p in params])
     k = params[0].s + params[0].bias
     moments = np.empty((len(cells), k, k))

@@ -48,7 +48,7 @@ class Ready:
         moments: second moments (k, k), float64, of the whole training set.
     """
 
-    def __init__(self, cell: Cell, moments: Array | None = None, points: Array | None = None) -> None:
+    def __init__(self, cell: Cell[SimParams], moments: Array | None = None, points: Array | None = None) -> None:
         """`moments`, `points`: if they are drawn already."""
         self.cell = cell
         if moments is not None:
@@ -57,16 +57,14 @@ class Ready:
             self.points = points
 
     @classmethod
-    def of(cls, cell: Cell) -> Ready:
+    def of(cls, cell: Cell[SimParams]) -> Ready:
         """A cell with nothing drawn yet."""
         return cls(cell)
 
     @property
     def params(self) -> SimParams:
         """The cell's parameters."""
-        p = self.cell.params
-        assert isinstance(p, SimParams)
-        return p
+        return self.cell.params
 
     @cached_property
     def start(self) -> Start:
@@ -97,9 +95,9 @@ class Observer:
     """
 
     def __init__(
-        self, cells: Sequence[Cell], also: Sequence[str], whole: torch.Tensor, cone: PsdCone | None = None
+        self, cells: Sequence[Cell[SimParams]], also: Sequence[str], whole: torch.Tensor, cone: PsdCone | None = None
     ) -> None:
-        params = draws.params_of(cells)
+        params = [cell.params for cell in cells]
         p = params[0]
         self._s, self._whole, self._cone = p.s, whole, cone
         self._also = {name for name in also if name != "velocity" or p.starts_from_U}
@@ -186,7 +184,7 @@ class SimTraining(Training):
         stepper, net, self._whole = self._relu(start) if p.model == "relu" else self._linear(start)
         self.cone = PsdCone(len(self.cells)) if p.model == "w_recurrence" else None
         observe = Observer(self.cells, recording.also, self._whole, self.cone)
-        limit = DIVERGED_AT * task.Signals.of(draws.params_of(self.cells)).l_ref
+        limit = DIVERGED_AT * task.Signals.of([cell.params for cell in self.cells]).l_ref
         try:
             steps = recording.at(p.total_steps, p.steps_per_epoch if p.drive == "sgd" else None)
         except ValueError as error:
@@ -218,7 +216,7 @@ class SimTraining(Training):
             return Descent(net, MomentBatches(stream, self._dtype, net.device)), net, whole
         if self.drive == "closed_form":
             return ClosedForm(net, whole, draws.rates(cells)), net, whole
-        rtol = np.array([TWIN_RTOL if self._twin else q.rtol for q in draws.params_of(cells)])
+        rtol = np.array([TWIN_RTOL if self._twin else cell.params.rtol for cell in cells])
         return (FlowKernel if compiled else Flow)(net, whole, draws.rates(cells), rtol), net, whole
 
     def _relu(self, start: list[Array]) -> tuple[Stepper, Net, Tensor]:

@@ -58,7 +58,7 @@ def _features() -> dict[str, Column]:
     return {name: Column(_LIST, f"{COLUMNS[name]}; {where}") for name in names}
 
 
-class Sim(Experiment):
+class Sim(Experiment[SimParams]):
     """Structured identity mapping ([S] 2.1): nets and theory on one task, recorded in one table.
 
     Attributes:
@@ -167,9 +167,8 @@ class Sim(Experiment):
         """One point of a grid: a preset, and the values that differ from it."""
         return Point(cls.name, cls.stream_version, SimParams(**{**cls.presets[preset](values), **values}), seeds)
 
-    def shape(self, params: Any) -> str:
+    def shape(self, p: SimParams) -> str:
         """The values that cells of one batch share; mu, sigma, lr, initialisation and the like are a cell's own."""
-        p: SimParams = params
         parts = [p.model, p.drive, f"s{p.s}", f"d{p.d}", f"L{p.depth}"]
         if p.depth > 1 or p.starts_from_U:
             parts += [f"w{p.width}"]
@@ -179,19 +178,16 @@ class Sim(Experiment):
             parts += [f"t{p.gd_steps}"]
         return " ".join([*parts, *(["bias"] if p.bias else []), p.dtype])
 
-    def steps(self, params: Any) -> int:
+    def steps(self, p: SimParams) -> int:
         """Steps of the whole run."""
-        p: SimParams = params
         return p.total_steps
 
-    def length(self, params: Any) -> str:
+    def length(self, p: SimParams) -> str:
         """Passes over the data, or steps (and the time of a flow)."""
-        p: SimParams = params
         return "epochs" if p.drive == "sgd" else "gd_steps"
 
-    def work(self, params: Any) -> float:
+    def work(self, p: SimParams) -> float:
         """Nanoseconds of a cell by compiled kernels on the machine where they were measured, to a factor of 2."""
-        p: SimParams = params
         weights, k, drawn = _weights(p), p.s + p.bias, 0.0
         if p.drive == "sgd" or p.moments == "sample":
             passes = p.epochs if p.drive == "sgd" and p.shuffle == "every_epoch" else 1
@@ -206,9 +202,8 @@ class Sim(Experiment):
             steps = (7 * 500 if p.drive == "flow" else _RECORDED) + math.log1p(p.total_steps)
         return starting + drawn + steps * (0.1 * k * weights + 5 * p.depth)
 
-    def max_batch(self, params: Any) -> int:
+    def max_batch(self, p: SimParams) -> int:
         """How many cells fit into 1 GB: draws and curves in float64, the engine's data in the cell's dtype."""
-        p: SimParams = params
         k, item = p.s + p.bias, 8 if p.dtype == "float64" else 4
         held, drawn = 4 * _weights(p), sum(out * fan_in for out, fan_in in p.layer_shapes) + p.d**2
         if p.model == "relu":
@@ -245,21 +240,19 @@ class Sim(Experiment):
         finally:
             timer.cancel()
 
-    def lanes(self, params: Any) -> int:
+    def lanes(self, p: SimParams) -> int:
         """Sixteen on a CPU; one for large ReLU nets, and where torch trains."""
-        p: SimParams = params
         return LANES if self.engine != "torch" and p.compiled and side_by_side(p.net_shape) else 1
 
-    def tolerance(self, params: Any) -> float:
+    def tolerance(self, p: SimParams) -> float:
         """Rounding; for a flow more, as its adaptive steps end at recorded steps, and so depend on what is recorded.
 
         `rtol` bounds the error of one step; on the way out of a saddle it grows, to 5 rtol in the nets tried.
         """
-        p: SimParams = params
         rounding = super().tolerance(p)
         return max(rounding, 100 * p.rtol) if p.drive == "flow" else rounding
 
-    def run(self, batch: Batch) -> Iterator[pa.Table]:
+    def run(self, batch: Batch[SimParams]) -> Iterator[pa.Table]:
         """Train the batch; one table, one final row a cell, in the order of the batch.
 
         Raises:
@@ -267,7 +260,6 @@ class Sim(Experiment):
             SwingbyError: features are asked for of a model without a hidden layer.
         """
         p = batch.cells[0].params
-        assert isinstance(p, SimParams)
         if "features" in batch.recording.also and (p.model == "w_recurrence" or not p.net_shape.hidden):
             layers = f" of {p.layers} layer" if p.model in ("linear", "relu") else ""
             raise SwingbyError(
@@ -281,7 +273,7 @@ class Sim(Experiment):
             result = self._train(batch.cells, batch.recording, batch.device)
         yield result
 
-    def replay(self, cell: Cell, device: str = "cpu") -> Iterator[pa.Table]:
+    def replay(self, cell: Cell[SimParams], device: str = "cpu") -> Iterator[pa.Table]:
         """One cell again, with every recording and two more list columns: `weights_step`, and `weights` at these steps.
 
         Runs of up to 20,000 steps are recorded at every step, longer ones at 20,000 log-spaced steps. A row of
@@ -295,7 +287,6 @@ class Sim(Experiment):
         from .rows import WeightHistory
 
         p = cell.params
-        assert isinstance(p, SimParams)
         every = p.total_steps <= _REPLAYED_STEPS
         recording = Recording("every" if every else "log", _REPLAYED_STEPS, tuple(self.recordings))
         history = WeightHistory(Start.of(cell), len(recording.at(p.total_steps)))

@@ -22,10 +22,9 @@ Layers = list[tuple[Array, Array | None]]
 """(weight (out, in), bias (out,) or None) of every layer, from the input on, as in torch.nn.Linear."""
 
 
-def draw_layers(cell: Cell) -> Layers:
+def draw_layers(cell: Cell[SimParams]) -> Layers:
     """Initial weights in the original coordinates, float64; layer l (from 1) from stream `init/l`, the weight first."""
     p = cell.params
-    assert isinstance(p, SimParams)
     if p.init == "explicit":
         return _explicit(p)
     return [_draw_layer(p, cell.stream(f"init/{layer + 1}"), shape) for layer, shape in enumerate(p.layer_shapes)]
@@ -72,10 +71,9 @@ class Start:
     parameters: list[Array]
 
     @classmethod
-    def of(cls, cell: Cell) -> Start:
+    def of(cls, cell: Cell[SimParams]) -> Start:
         """Draw and rotate the weights of a cell."""
         p = cell.params
-        assert isinstance(p, SimParams)
         layers, R = draw_layers(cell), random_rotation(cell)
         return cls(p, layers, R, to_frame(p, layers, R))
 

@@ -78,12 +78,12 @@ def centres(p: SimParams) -> Array:
     return np.diag(test_point(p))
 
 
-def draw_points(cell: Cell) -> Array:
+def draw_points(cell: Cell[SimParams]) -> Array:
     """The training points in their s informative coordinates, before any shuffle; float64, shape (C n, s).
 
     Cluster p comes from stream `data/p`; the one at the origin, last, from `data/0`. Larger n extends smaller n.
     """
-    p = _params(cell)
+    p = cell.params
     return np.concatenate([_cluster(cell, p, name) for name in cluster_names(p)])
 
 
@@ -92,14 +92,14 @@ def cluster_names(p: SimParams) -> list[int]:
     return [*range(1, p.s + 1), *([0] if p.zero_cluster else [])]
 
 
-def evaluation_points(cell: Cell) -> Array:
+def evaluation_points(cell: Cell[SimParams]) -> Array:
     """About 500 points of the clusters that no training sees, from streams `features/p`; float64, shape (N, s)."""
-    p = _params(cell)
+    p = cell.params
     each = -(-_EVALUATED // p.clusters)
     return np.concatenate([_cluster(cell, p, name, "features", each) for name in cluster_names(p)])
 
 
-def _cluster(cell: Cell, p: SimParams, name: int, streams: str = "data", n: int | None = None) -> Array:
+def _cluster(cell: Cell[SimParams], p: SimParams, name: int, streams: str = "data", n: int | None = None) -> Array:
     stream, n = cell.stream(f"{streams}/{name}"), p.n if n is None else n
     centre = centres(p)[name - 1] if name else np.zeros(p.s)
     kept: list[Array] = []
@@ -123,9 +123,9 @@ def shown_points(p: SimParams, points: Array) -> Array:
     return points[np.concatenate([near, far[::stride]])]
 
 
-def order(cell: Cell) -> Order:
+def order(cell: Cell[SimParams]) -> Order:
     """The order of the training points in each epoch, from the stream `order`: drawn once, or anew each epoch."""
-    p = _params(cell)
+    p = cell.params
     return Order(cell.stream("order"), p.points, p.batching.reshuffle)
 
 
@@ -165,12 +165,12 @@ def _power(A: Array, p: SimParams) -> Array:
     return np.linalg.matrix_power(A, p.moment_power)
 
 
-def random_rotation(cell: Cell) -> Array:
+def random_rotation(cell: Cell[SimParams]) -> Array:
     """R, orthogonal with determinant +1, uniformly distributed; identity without rotation. Shape (d, d).
 
     QR of a normal matrix from the stream `rotation`, with the signs of R's diagonal taken out, so that Q is unique.
     """
-    p = _params(cell)
+    p = cell.params
     return orthogonal(cell.stream("rotation").standard_normal((p.d, p.d))) if p.rotate else np.eye(p.d)
 
 
@@ -180,8 +180,3 @@ def orthogonal(drawn: Array) -> Array:
     Q = Q * np.where(np.diagonal(upper, axis1=-2, axis2=-1) < 0, -1.0, 1.0)[..., None, :]
     Q[..., -1] *= np.where(np.linalg.det(Q) < 0, -1.0, 1.0)[..., None]
     return Q
-
-
-def _params(cell: Cell) -> SimParams:
-    assert isinstance(cell.params, SimParams)
-    return cell.params

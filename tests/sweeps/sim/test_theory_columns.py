@@ -124,16 +124,11 @@ def test_predictions_are_in_the_steps_of_the_run(seed: int, factor: float, reduc
         for f, kind in ((1.0, "quarter_sum"), (factor, reduction))
     )
     (x,), (y,) = (said(trained([cell])) for cell in (one, other))
-    steps = [_params(cell).time_per_step for cell in (one, other)]
+    steps = [cell.params.time_per_step for cell in (one, other)]
     for name in ("predicted_t90", "predicted_alone", "predicted_delay"):
         np.testing.assert_allclose(np.array(x[name]) * steps[0], np.array(y[name]) * steps[1], rtol=1e-9, atol=1e-12)
     for name in ("a_p", "predicted_order", "predicted_terminal", "predicted_minor", "d_4_small_start", "omega"):
         assert x[name] == y[name]
-
-
-def _params(cell: Cell) -> SimParams:
-    assert isinstance(cell.params, SimParams)
-    return cell.params
 
 
 def test_company_and_order_of_rows_change_nothing() -> None:

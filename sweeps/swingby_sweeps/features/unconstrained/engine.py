@@ -38,19 +38,14 @@ LAST = (
 """Curves whose last value is a scalar, too."""
 
 
-def params_of(cells: Sequence[Cell]) -> list[UnconstrainedParams]:
-    """The parameters of each cell."""
-    return [cell.params for cell in cells if isinstance(cell.params, UnconstrainedParams)]
-
-
-def start(cell: Cell) -> tuple[Array, Array]:
+def start(cell: Cell[UnconstrainedParams]) -> tuple[Array, Array]:
     """W (C, p) and H (p, C + r) at the start, H in the rotated points of `kernels`.
 
     Of the points' N columns of normal numbers, the rotation leaves C + (N - C) such columns; the last N - C enter
     everything by their p x p Gram matrix alone, and are replaced by its triangular factor, drawn as Bartlett (1933)
     does: roots of chi-squared numbers on the diagonal, normal ones below.
     """
-    (p,) = params_of([cell])
+    p = cell.params
     C, width, r = p.classes, p.width, p.spread
     root = float(p.points_per_class) ** 0.25
     if p.init == "aligned":
@@ -65,16 +60,16 @@ def start(cell: Cell) -> tuple[Array, Array]:
     return W, np.hstack([M, within * size / root])
 
 
-def train(cells: Sequence[Cell], recording: Recording) -> Columns:
+def train(cells: Sequence[Cell[UnconstrainedParams]], recording: Recording) -> Columns:
     """The columns of finished cells of one shape."""
-    steps = recording.at(params_of(cells)[0].training_steps)
+    steps = recording.at(cells[0].params.training_steps)
     with one_blas_thread():
         parts = [_block(cells[first : first + BLOCK], steps, recording) for first in range(0, len(cells), BLOCK)]
     return {name: pa.concat_arrays([part[name] for part in parts]) for name in parts[0]}
 
 
-def _block(cells: Sequence[Cell], steps: Array, recording: Recording) -> Columns:
-    given = params_of(cells)
+def _block(cells: Sequence[Cell[UnconstrainedParams]], steps: Array, recording: Recording) -> Columns:
+    given = [cell.params for cell in cells]
     p = given[0]
     starts = [start(cell) for cell in cells]
     flat = np.array([np.concatenate([W.ravel(), H.ravel()]) for W, H in starts])
@@ -113,9 +108,13 @@ def _measured(states: Array, first: tuple[Array, Array], p: UnconstrainedParams,
 
 
 def _columns(
-    cells: Sequence[Cell], steps: Array, lengths: Array, found: Sequence[dict[str, Array]], recording: Recording
+    cells: Sequence[Cell[UnconstrainedParams]],
+    steps: Array,
+    lengths: Array,
+    found: Sequence[dict[str, Array]],
+    recording: Recording,
 ) -> Columns:
-    given = params_of(cells)
+    given = [cell.params for cell in cells]
     gone = lengths < len(steps)
     offsets = np.concatenate([[0], np.cumsum(lengths)])
     columns: dict[str, Any] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import pyarrow as pa
 
@@ -16,7 +16,7 @@ from .params import UnconstrainedParams
 _LIST, _NUMBER = pa.list_(pa.float64()), pa.float64()
 
 
-class Unconstrained(Experiment):
+class Unconstrained(Experiment[UnconstrainedParams]):
     """|W H - Y|^2/(2N) + l_W |W|^2/2 + l_H |H|^2/2 by flow or descent, in directions of points in place of points."""
 
     name: ClassVar[str] = "unconstrained"
@@ -80,34 +80,30 @@ class Unconstrained(Experiment):
         "seconds": Column(_NUMBER, "this cell's share of its batch's time", "s"),
     }
 
-    def shape(self, params: Any) -> str:
+    def shape(self, p: UnconstrainedParams) -> str:
         """The drive, the number of steps, and the sizes of W and of H in rotated points."""
-        p: UnconstrainedParams = params
         return f"{p.drive} {p.training_steps} {p.classes} {p.width} {p.spread}"
 
-    def steps(self, params: Any) -> int:
+    def steps(self, p: UnconstrainedParams) -> int:
         """Steps of the whole run."""
-        p: UnconstrainedParams = params
         return p.training_steps
 
-    def length(self, params: Any) -> str:
+    def length(self, params: UnconstrainedParams) -> str:
         """The number of steps."""
         return "training_steps"
 
-    def work(self, params: Any) -> float:
+    def work(self, p: UnconstrainedParams) -> float:
         """Microseconds of a cell on the machine where they were measured, with 60 records."""
-        p: UnconstrainedParams = params
         products = p.classes * p.width * (p.classes + p.spread)
         evaluations = p.training_steps if p.drive == "gd" else 600 + 0.01 * p.training_steps
         return 6000 + evaluations * (0.5 + products * 1e-3)
 
-    def max_batch(self, params: Any) -> int:
+    def max_batch(self, params: UnconstrainedParams) -> int:
         """So many that a batch takes some seconds."""
         return 512
 
-    def tolerance(self, params: Any) -> float:
+    def tolerance(self, p: UnconstrainedParams) -> float:
         """Of the flow, that of its steps, which end at recorded times."""
-        p: UnconstrainedParams = params
         return 1e-5 if p.drive == "flow" else 1e-9
 
     def run(self, batch: Batch) -> Iterator[pa.Table]:

@@ -19,10 +19,9 @@ FAILED = "the flow needed steps below the resolution of time"
 TOO_MANY = f"descent needed more than {kernels.MOST_STEPS:,} steps; the flow takes few for any start and decay"
 
 
-def task(cell: Cell) -> tuple[Array, Array, Array]:
+def task(cell: Cell[SparseParams]) -> tuple[Array, Array, Array]:
     """X (n, d), the target w (d,) with |w| = 1, and y = X w. The entries of w come first: columns of X are alike."""
     p = cell.params
-    assert isinstance(p, SparseParams)
     X = cell.stream("task").normal(size=(p.points, p.dimension))
     w = np.where(np.arange(p.dimension) < p.nonzeros, p.nonzeros**-0.5, 0.0)
     return X, w, X @ w
@@ -33,10 +32,9 @@ def stops(p: SparseParams) -> Array:
     return np.append(0.0, p.flow_time * np.logspace(-DECADES, 0, p.training_steps))
 
 
-def train(cells: Sequence[Cell], recording: Recording) -> Columns:
+def train(cells: Sequence[Cell[SparseParams]], recording: Recording) -> Columns:
     """The columns of finished cells of one shape."""
     first = cells[0].params
-    assert isinstance(first, SparseParams)
     steps, results, thetas = recording.at(first.training_steps), [], []
     curves = np.full((3, len(cells), len(steps)), np.nan)
     lengths = np.zeros(len(cells), dtype=np.int64)
@@ -64,10 +62,9 @@ def train(cells: Sequence[Cell], recording: Recording) -> Columns:
     return found
 
 
-def _cell(cell: Cell) -> tuple[dict[str, object], Array, Array]:
+def _cell(cell: Cell[SparseParams]) -> tuple[dict[str, object], Array, Array]:
     """Scalars of a cell; times, train and test errors at all stops, (3, T); and theta there, (T, d)."""
     p = cell.params
-    assert isinstance(p, SparseParams)
     X, w, y = task(cell)
     times, off = stops(p), np.nan
     states = np.full((len(times), p.dimension), np.nan)

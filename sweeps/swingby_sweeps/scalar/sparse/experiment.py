@@ -19,7 +19,7 @@ from .params import SparseParams
 _LIST, _NUMBER = pa.list_(pa.float64()), pa.float64()
 
 
-class SparseDiagonal(Experiment):
+class SparseDiagonal(Experiment[SparseParams]):
     """theta_i = a_i b_i on |X theta - y|^2/(2n) + decay/2 (|a|^2 + |b|^2), from a(0) = alpha and b(0) = 0."""
 
     name: ClassVar[str] = "sparse_diagonal"
@@ -60,19 +60,16 @@ class SparseDiagonal(Experiment):
         "seconds": Column(_NUMBER, "this cell's share of its batch's time", "s"),
     }
 
-    def shape(self, params: Any) -> str:
+    def shape(self, p: SparseParams) -> str:
         """The drive and the number of stops; all else is a cell's own."""
-        p: SparseParams = params
         return f"{p.drive} {p.training_steps}"
 
-    def steps(self, params: Any) -> int:
+    def steps(self, p: SparseParams) -> int:
         """Stops of the whole run."""
-        p: SparseParams = params
         return p.training_steps
 
-    def work(self, params: Any) -> float:
+    def work(self, p: SparseParams) -> float:
         """Nanoseconds of a cell on the machine where they were measured, to a factor of 2."""
-        p: SparseParams = params
         n, d = p.points, p.dimension
         solves = 1e4 + n * n * (0.15 * d + 0.06 * n)
         whole = 120 * solves  # C*
@@ -84,11 +81,11 @@ class SparseDiagonal(Experiment):
         taken = 2 * bound * (shrunk + 1.2 * p.flow_time) + 20 * p.decay * p.flow_time
         return whole + min(taken + p.training_steps, 5e6) * (0.5 * n * d + 200)
 
-    def max_batch(self, params: Any) -> int:
+    def max_batch(self, params: SparseParams) -> int:
         """Cells are trained one by one; a batch of 256 takes seconds."""
         return 256
 
-    def tolerance(self, params: Any) -> float:
+    def tolerance(self, params: SparseParams) -> float:
         """Rounding, which the flow's adaptive steps carry on."""
         return 1e-9
 

@@ -24,14 +24,9 @@ SHOWN = 40
 """Pairs of weights that are recorded on request."""
 
 
-def params_of(cells: Sequence[Cell]) -> list[WideParams]:
-    """The parameters of each cell."""
-    return [cell.params for cell in cells if isinstance(cell.params, WideParams)]
-
-
-def starts(cells: Sequence[Cell]) -> Array:
+def starts(cells: Sequence[Cell[WideParams]]) -> Array:
     """A = Sigma_0 + S_0 and B = Sigma_0 - S_0 of each cell, (C, 2)."""
-    given = params_of(cells)
+    given = [cell.params for cell in cells]
     kinds = np.array([KINDS.index(p.init) for p in given])
     sums = np.array([(p.start_size * (1 + p.start_alignment), p.start_size * (1 - p.start_alignment)) for p in given])
     mirrored, widths = np.array([p.mirrored for p in given]), np.array([p.width for p in given])
@@ -45,9 +40,9 @@ def starts(cells: Sequence[Cell]) -> Array:
     return sums
 
 
-def time_per_step(cells: Sequence[Cell], sums: Array) -> Array:
+def time_per_step(cells: Sequence[Cell[WideParams]], sums: Array) -> Array:
     """Flow time in a step of each cell, (C,): lr in its unit; `sums` are those of `starts`."""
-    given = params_of(cells)
+    given = [cell.params for cell in cells]
     lr, S = (np.array([getattr(p, name) for p in given]) for name in ("lr", "target"))
     units = np.array([p.lr_unit for p in given])
     A, B = sums.T
@@ -57,9 +52,9 @@ def time_per_step(cells: Sequence[Cell], sums: Array) -> Array:
         return np.where(units == "absolute", lr, lr * scale / (2 * size))
 
 
-def train(cells: Sequence[Cell], recording: Recording) -> Columns:
+def train(cells: Sequence[Cell[WideParams]], recording: Recording) -> Columns:
     """The columns of finished cells of one shape."""
-    given = params_of(cells)
+    given = [cell.params for cell in cells]
     S, E, c, Z = (
         np.array([getattr(p, name) for p in given]) for name in ("target", "second_moment", "loss_factor", "normaliser")
     )
@@ -109,9 +104,9 @@ def _message(steps: Array, length: int, stuck: bool) -> str:
     return f"|theta| not finite or above {DIVERGED_AT:g} max(|S|, |S_0|, Sigma_0) {when}; {length} recorded steps kept"
 
 
-def drawn_weights(cell: Cell) -> tuple[Array, Array]:
+def drawn_weights(cell: Cell[WideParams]) -> tuple[Array, Array]:
     """a(0) and b(0) of a cell, (p,) each; those of `pairs` are all alike."""
-    (p,) = params_of([cell])
+    p = cell.params
     a, b = np.empty(p.width), np.empty(p.width)
     if p.init == "pairs":
         plus, minus = np.sqrt(starts([cell])[0] * 2 * p.normaliser / p.width)
@@ -121,13 +116,15 @@ def drawn_weights(cell: Cell) -> tuple[Array, Array]:
     return a, b
 
 
-def _modes(cells: Sequence[Cell], sums: Array, states: Array, lengths: Array) -> Columns:
+def _modes(cells: Sequence[Cell[WideParams]], sums: Array, states: Array, lengths: Array) -> Columns:
     """a_j b_j / Z of the first pairs at every recorded step: (6.10) and (6.11) with gamma = A(t)/A(0).
 
     a b = ((a + b)^2 - (a - b)^2)/4, so that the signs of the factors of descent do not count.
     """
     curves: list[list[list[float]]] = []
-    for cell, p, (A, B), state, length in zip(cells, params_of(cells), sums, states, lengths, strict=True):
+    for cell, p, (A, B), state, length in zip(
+        cells, [cell.params for cell in cells], sums, states, lengths, strict=True
+    ):
         a, b = (layer[:SHOWN] for layer in drawn_weights(cell))
         plus, minus = (
             state[:length, 0] / A if A > 0 else np.ones(length),

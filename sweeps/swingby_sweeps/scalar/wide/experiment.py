@@ -19,7 +19,7 @@ from .params import WideParams
 _LIST, _NUMBER = pa.list_(pa.float64()), pa.float64()
 
 
-class WideScalar(Experiment):
+class WideScalar(Experiment[WideParams]):
     """f = (x/Z) sum_j a_j b_j on the loss c/2 E (theta - S)^2 with theta = sum_j a_j b_j / Z ([T] 6.1)."""
 
     name: ClassVar[str] = "wide_scalar"
@@ -66,23 +66,20 @@ class WideScalar(Experiment):
         "seconds": Column(_NUMBER, "this cell's share of its batch's time", "s"),
     }
 
-    def shape(self, params: Any) -> str:
+    def shape(self, p: WideParams) -> str:
         """The drive and the number of steps; all else is a cell's own."""
-        p: WideParams = params
         return f"{p.drive} {p.training_steps}"
 
-    def steps(self, params: Any) -> int:
+    def steps(self, p: WideParams) -> int:
         """Steps of the whole run."""
-        p: WideParams = params
         return p.training_steps
 
-    def length(self, params: Any) -> str:
+    def length(self, params: WideParams) -> str:
         """The number of steps."""
         return "training_steps"
 
-    def work(self, params: Any) -> float:
+    def work(self, p: WideParams) -> float:
         """Nanoseconds of a cell on the machine where they were measured."""
-        p: WideParams = params
         drawn = 0 if p.init == "pairs" else 12 * p.width
         each = {"closed_form": 6, "flow": 250, "gd": 2}[p.drive]
         return 7_000 + drawn + each * p.training_steps

@@ -190,7 +190,7 @@ def _rows(table: pa.Table) -> Iterator[Row]:
         if cell is None:
             yield {}
             continue
-        p = _params(cell)
+        p = cell.params
         # The cells of a point share their parameters, which `cells` keeps alive.
         point = points.get(id(p)) or points.setdefault(id(p), _PointTheory.of(p))
         columns, expected = predictions(cell, point)
@@ -207,17 +207,12 @@ def _rows(table: pa.Table) -> Iterator[Row]:
         yield columns
 
 
-def _params(cell: Cell) -> SimParams:
-    assert isinstance(cell.params, SimParams)
-    return cell.params
-
-
-def predictions(cell: Cell, point: _PointTheory | None = None) -> tuple[Row, arrivals.Arrivals]:
+def predictions(cell: Cell[SimParams], point: _PointTheory | None = None) -> tuple[Row, arrivals.Arrivals]:
     """The predictions for a cell before it is trained: columns, and its arrivals in steps.
 
     The cell is of the symmetric family, or of one layer without bias; `point`: that of the cell, if it is made already.
     """
-    point, start = point or _PointTheory.of(_params(cell)), Start.of(cell)
+    point, start = point or _PointTheory.of(cell.params), Start.of(cell)
     p, a, W0 = point.p, point.a, first_weights(start)
     columns = dict(point.columns)
     if p.starts_from_U:
@@ -242,6 +237,6 @@ def predictions(cell: Cell, point: _PointTheory | None = None) -> tuple[Row, arr
     return columns, expected
 
 
-def assumption_columns(cell: Cell, constants: Constants) -> Row:
+def assumption_columns(cell: Cell[SimParams], constants: Constants) -> Row:
     """The columns ASSUMPTIONS of a cell of the symmetric family."""
-    return _PointTheory.of(_params(cell)).assumptions(first_weights(Start.of(cell)), constants)
+    return _PointTheory.of(cell.params).assumptions(first_weights(Start.of(cell)), constants)
