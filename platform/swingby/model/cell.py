@@ -14,7 +14,7 @@ import numpy as np
 
 from swingby.model.params import UntypedParams
 
-P = TypeVar("P", bound=UntypedParams, covariant=True)
+ParamsT = TypeVar("ParamsT", bound=UntypedParams, covariant=True)
 """The parameters of a point: the model of one experiment."""
 SeedMode = Literal["common", "independent"]
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
@@ -42,12 +42,12 @@ def philox(*key: str | int) -> np.random.Generator:
 
 
 @dataclass(frozen=True)
-class Point(Generic[P]):
+class Point(Generic[ParamsT]):
     """One point of a grid, without its seed: the experiment, its stream version, and the resolved parameters."""
 
     experiment: str
     stream_version: int
-    params: P
+    params: ParamsT
     seeds: SeedMode = "common"
 
     @property
@@ -69,20 +69,20 @@ class Point(Generic[P]):
         """Hash of the content: 32 hexadecimal digits."""
         return hashlib.sha256(canonical_json(self.content).encode()).hexdigest()[:32]
 
-    def cell(self, seed: int) -> Cell[P]:
+    def cell(self, seed: int) -> Cell[ParamsT]:
         """The cell of this point with one seed."""
         return Cell(self, seed)
 
-    def cells(self, seeds: Iterable[int]) -> Iterator[Cell[P]]:
+    def cells(self, seeds: Iterable[int]) -> Iterator[Cell[ParamsT]]:
         """The cells of this point, one a seed."""
         return (Cell(self, seed) for seed in seeds)
 
 
 @dataclass(frozen=True)
-class Cell(Generic[P]):
+class Cell(Generic[ParamsT]):
     """The smallest thing with a result: a point and a seed."""
 
-    point: Point[P]
+    point: Point[ParamsT]
     seed: int
 
     @cached_property
@@ -91,7 +91,7 @@ class Cell(Generic[P]):
         return hashlib.sha256(f"{self.point.point_id}:{self.seed}".encode()).hexdigest()[:32]
 
     @property
-    def params(self) -> P:
+    def params(self) -> ParamsT:
         """The resolved parameters."""
         return self.point.params
 

@@ -17,7 +17,7 @@ from swingby.model.params import UntypedParams
 from swingby.model.process_group import ALONE, ProcessGroup
 from swingby.model.reported import Reported
 
-P = TypeVar("P", bound=UntypedParams)
+ParamsT = TypeVar("ParamsT", bound=UntypedParams)
 """The parameters of a cell of an experiment, as its `Params` has them."""
 
 
@@ -133,7 +133,7 @@ class Recording:
 
 
 @dataclass(frozen=True, slots=True)
-class Batch(Generic[P]):
+class Batch(Generic[ParamsT]):
     """Cells of one shape that are trained together; one trial of the scheduler.
 
     Attributes:
@@ -152,7 +152,7 @@ class Batch(Generic[P]):
             rows but those that are yielded are wanted.
     """
 
-    cells: tuple[Cell[P], ...]
+    cells: tuple[Cell[ParamsT], ...]
     recording: Recording
     device: str = "cpu"
     workdir: Path | None = None
@@ -179,7 +179,7 @@ AFTER = "after_step"
 it goes on from one. Where that row is in no shard any more the curve has a gap, and the cell is not finished."""
 
 
-class Experiment(ABC, Generic[P]):
+class Experiment(ABC, Generic[ParamsT]):
     """One kind of training; offered under the entry-point group `swingby.experiments`, made without arguments.
 
     Attributes:
@@ -230,11 +230,11 @@ class Experiment(ABC, Generic[P]):
         return None
 
     @abstractmethod
-    def shape(self, params: P, /) -> str:
+    def shape(self, params: ParamsT, /) -> str:
         """Cells whose shapes are equal can share a batch."""
 
     @abstractmethod
-    def run(self, batch: Batch[P]) -> Iterator[pa.Table]:
+    def run(self, batch: Batch[ParamsT]) -> Iterator[pa.Table]:
         """Train the batch. A table has SEGMENT_COLUMNS, `curves`, the asked recordings, and the scalars on final rows.
 
         A cell that diverges or raises comes back as a final row with a status and a message; its neighbours go on.
@@ -247,41 +247,41 @@ class Experiment(ABC, Generic[P]):
         columns = {name: column.type for name, column in {**self.curves, **also, **self.scalars}.items()}
         return pa.schema([*SEGMENT_COLUMNS.items(), *columns.items()])
 
-    def resources(self, params: P, /) -> Resources:
+    def resources(self, params: ParamsT, /) -> Resources:
         """What each process of a batch with such cells occupies."""
         return Resources()
 
-    def work(self, params: P, /) -> float:
+    def work(self, params: ParamsT, /) -> float:
         """Relative cost of a cell (any unit); the platform measures the factor."""
         return 1.0
 
-    def max_batch(self, params: P, /) -> int:
+    def max_batch(self, params: ParamsT, /) -> int:
         """The most cells of this shape that fit one batch (memory)."""
         return 4096
 
-    def lanes(self, params: P, /) -> int:
+    def lanes(self, params: ParamsT, /) -> int:
         """How many cells of this shape a batch trains side by side, at the cost of one."""
         return 1
 
-    def steps(self, params: P, /) -> int:
+    def steps(self, params: ParamsT, /) -> int:
         """How many steps a cell of these parameters takes (for forecasts)."""
         return 1
 
-    def length(self, params: P, /) -> str | None:
+    def length(self, params: ParamsT, /) -> str | None:
         """The integer parameter that the number of steps of such a cell is proportional to; None: there is none."""
         return None
 
-    def tolerance(self, params: P, /) -> float:
+    def tolerance(self, params: ParamsT, /) -> float:
         """How far two runs of one cell may lie apart, in another batch or recorded at other steps.
 
         Relative to a curve's largest value. A batch of another size rounds otherwise, and float32 rounds much.
         """
         return 1e-9 if getattr(params, "dtype", "float64") == "float64" else 1e-3
 
-    def prepare(self, params: Sequence[P], tell: Callable[[str], None]) -> None:
+    def prepare(self, params: Sequence[ParamsT], tell: Callable[[str], None]) -> None:
         """Prepare the machine for such cells (one of each shape): done once on each machine, and reported by `tell`."""
         return
 
-    def replay(self, cell: Cell[P], device: str = "cpu") -> Iterator[pa.Table]:
+    def replay(self, cell: Cell[ParamsT], device: str = "cpu") -> Iterator[pa.Table]:
         """One cell again, recorded at every step with every recording; extra columns may hold the weights."""
         yield from self.run(Batch((cell,), Recording(steps="every", also=tuple(self.recordings)), device))
