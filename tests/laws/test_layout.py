@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.house_metrics import House
 from tests.support.places import ROOT
 
 SOURCE_ROOTS = {"swingby": ROOT / "platform", "swingby_sweeps": ROOT / "sweeps", "swingby_analysis": ROOT / "analysis"}
@@ -114,6 +115,13 @@ def test_no_wing_names_what_it_may_not_import() -> None:
     assert [one for one in found if one[1] not in KNOWN.get(one[0], set())] == []
     allowed = {(module, name) for module, names in KNOWN.items() for name in names}
     assert allowed - {(module, name) for module, name, _ in found} == set(), "allowances that nothing needs"
+
+
+def test_no_circle_of_imports() -> None:
+    """No modules reach each other by imports, neither at the top, nor inside functions, nor for type checks alone."""
+    house = House(ROOT)
+    assert house.modules.keys() == modules().keys()
+    assert house.circles() == []
 
 
 REGISTRY = "swingby.model.registry"

@@ -78,7 +78,7 @@ def query(
                 if sweep_ids := tuple(read_as) or reading.sweeps_named(sql):
                     statements.append(reading.read_as(sweep_ids))
                 if CATALOGUE.search(sql):  # else nobody sees them, and they take longer than most queries
-                    from swingby.store.remembered_comments import comments_of
+                    from swingby.store.comments import comments_of
 
                     statements += comments_of(layout.root.parent, generation.number)
                 try:

@@ -10,9 +10,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
     from swingby.data.records import Records
+    from swingby.store.connection import Rows
     from swingby.store.ingestion import Ingest, Taken, ingest, rebuild, upgrade
     from swingby.store.layout import Generation, Layout
-    from swingby.store.reader import Finished, Gap, Rows, Store
+    from swingby.store.reader import Finished, Gap, Store
     from swingby.store.tables import check_experiment
 
 __all__ = [
@@ -39,7 +40,9 @@ def __getattr__(name: str) -> Any:
         from swingby.store import ingestion as module
     elif name in ("Generation", "Layout"):
         from swingby.store import layout as module
-    elif name in ("Finished", "Gap", "Rows", "Store"):
+    elif name == "Rows":
+        from swingby.store import connection as module
+    elif name in ("Finished", "Gap", "Store"):
         from swingby.store import reader as module
     elif name == "check_experiment":
         from swingby.store import tables as module

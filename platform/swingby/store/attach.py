@@ -86,7 +86,7 @@ def _newest(layout: Layout) -> Generation:
 
 def _comments(layout: Layout, generation: Generation, wanted: bool) -> Sequence[str]:
     """The statements that write comments; none that are not of this generation."""
-    from swingby.store.remembered_comments import comments_of
+    from swingby.store.comments import comments_of
 
     return comments_of(layout.root.parent, generation.number) if wanted else ()
 

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+import threading
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import Any
 
 from swingby.errors import SwingbyError
 from swingby.function.experiment import FunctionExperiment
 from swingby.model import registry
 from swingby.model.experiment import Column, Experiment
 from swingby.model.fields import values_of
+from swingby.store.connection import Connection
 from swingby.store.functions import learn_columns
+from swingby.store.layout import Layout
 from swingby.store.meanings import (
     BOUND,
     CELL,
@@ -29,12 +33,12 @@ from swingby.store.sql import literal, quoted
 from swingby.store.views import EXPRESSIONS, LAST_STEP, OUTCOMES_OF, SHARE_FIT, STEPS
 from swingby.text import first_sentence, plain
 
-if TYPE_CHECKING:
-    from swingby.store.reader import Store
-
 POINTS, OUTCOMES, ALL = "_points", "outcomes_", "_all"
 LONGEST = 1_000
 """Characters of a comment, at most."""
+
+_remembered: dict[Path, tuple[int, Sequence[str]]] = {}
+_lock = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +62,7 @@ class Described:
     columns: Mapping[str, Said]
 
 
-def described(store: Store) -> dict[str, Described]:
+def described(store: Connection) -> dict[str, Described]:
     """Every table of a store of which something is declared.
 
     Experiments and detectors say what theirs mean: those that are not installed here, or broken, have none.
@@ -87,7 +91,7 @@ def described(store: Store) -> dict[str, Described]:
     }
 
 
-def comments(store: Store) -> list[str]:
+def comments(store: Connection) -> list[str]:
     """The statements that write what tables and columns mean into DuckDB's catalogue, in one transaction.
 
     Each takes 1 ms: they are for connections on which somebody may look.
@@ -102,6 +106,18 @@ def comments(store: Store) -> list[str]:
     return ["begin", *found, "commit"] if found else []
 
 
+def comments_of(data: Path, generation: int) -> Sequence[str]:
+    """`comments` on a data folder, made once for each generation; none if that is not the newest any more."""
+    with _lock:
+        if _remembered.get(data, (None,))[0] != generation:
+            with Connection(Layout(data)) as store:
+                made = comments(store)
+                if store.generation != generation:
+                    return ()
+            _remembered[data] = generation, made
+        return _remembered[data][1]
+
+
 def parameter_meaning(experiment: Experiment, name: str) -> str:
     """What a parameter means, or takes if that is not said; and where it is read, if not every run does."""
     condition, info = experiment.read_where.get(name), experiment.Params.model_fields[name]
@@ -114,7 +130,7 @@ def title_of(experiment: Experiment) -> str:
     return experiment.title if isinstance(experiment, FunctionExperiment) else first_sentence(type(experiment).__doc__)
 
 
-def experiment_of(store: Store, name: str) -> Any:
+def experiment_of(store: Connection, name: str) -> Any:
     """The experiment with this name that the store has results of; None: nothing here says what it is.
 
     One that is a function is made of the declaration in its newest plan, with the columns that its results have.
@@ -136,7 +152,7 @@ def experiment_of(store: Store, name: str) -> Any:
         return None
 
 
-def _of_experiment(store: Store, name: str) -> dict[str, Described]:
+def _of_experiment(store: Connection, name: str) -> dict[str, Described]:
     """The tables of an experiment's cells and of their recorded steps."""
     of = experiment_of(store, name)
     cell, curves, title = dict(_fixed(CELL)), dict[str, Said](), ""
@@ -166,7 +182,7 @@ def _of_detector(table: str, name: str) -> dict[str, Described]:
     }
 
 
-def _of_expressions(store: Store, tables: Iterable[str]) -> dict[str, Described]:
+def _of_expressions(store: Connection, tables: Iterable[str]) -> dict[str, Described]:
     """The tables of outcomes that sweep files write."""
     query = f"""select experiment, outcome, table_name, list(distinct expression order by expression) as texts
                 from {EXPRESSIONS} where expression is not null group by all order by all"""

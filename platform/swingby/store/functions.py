@@ -11,7 +11,7 @@ from swingby.function.experiment import FunctionExperiment
 from swingby.model import registry
 
 if TYPE_CHECKING:
-    from swingby.store.reader import Store
+    from swingby.store.connection import Connection
 
 
 def adopt_declared(experiment: str, resolved: Mapping[str, Any]) -> None:
@@ -23,7 +23,7 @@ def adopt_declared(experiment: str, resolved: Mapping[str, Any]) -> None:
             registry.adopt(FunctionExperiment.of_declaration(declared))
 
 
-def learn_columns(store: Store, experiment: FunctionExperiment) -> None:
+def learn_columns(store: Connection, experiment: FunctionExperiment) -> None:
     """Tells an experiment that is a function which columns its results have."""
     types = store.columns(experiment.name)
     # In the order in which the function records them, since reports show the first ones.

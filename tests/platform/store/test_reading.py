@@ -29,7 +29,7 @@ def records(tmp_path: Path) -> Records:
 
 def test_rows_come_in_parts(records: Records, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In the order of the query, one table at least; what fails in the midst is told, and no file is left of it."""
-    monkeypatch.setattr("swingby.store.reader.STREAMED", 2048)
+    monkeypatch.setattr("swingby.store.connection.STREAMED", 2048)
     write_shard(records, [Segment("x")])
     ingest(records)
     with Store.open(records.data) as store:
