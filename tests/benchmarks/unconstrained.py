@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from swingby.features import measure
 from swingby.model.cell import Cell, Point
 from swingby.model.experiment import Batch, Recording
+from swingby_sweeps.dynamics.metrics import measure
 from swingby_sweeps.features.unconstrained import engine
 from swingby_sweeps.features.unconstrained.experiment import Unconstrained
 from swingby_sweeps.features.unconstrained.params import UnconstrainedParams

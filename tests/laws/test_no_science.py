@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from swingby.features import COLUMNS
 from swingby.model import registry
 from tests.support.places import ROOT
 
@@ -20,7 +19,7 @@ COMMON = {
     "step", "width", "layers", "dtype", "loss", "model", "seconds", "engine", "batch_size", "epochs", "noise",
     "samples", "output", "points", "trained", "found", "init", "levels", "clip", "growth", "outcome", "theory",
     "parameters", "processes", "trace", "decay", "residual", "certain", "learned", "time", "net", "gain", "classes",
-    "momentum", "mixture", "dims",
+    "momentum", "mixture",
     # Of English, and of the languages that pages are written in.
     "color", "size", "background", "small", "paper", "centre", "images", "condition", "pixels", "rotate", "narrowest",
     "judged", "bounds", "descents", "stages", "trajectories", "moments",
@@ -29,16 +28,12 @@ COMMON = {
     # Of models and of statistics at large.
     "aligned", "bits", "cheap", "collapse", "counts", "data", "decades", "delay", "descent", "digits", "drawn",
     "duration", "exponent", "fast", "figures", "largest", "m", "mirrored", "mode", "modes", "moment", "overlap",
-    "rank", "settled", "spread", "start", "strength", "system", "target", "text", "weights", "x", "collapsed",
-    "dimension", "amplitude", "beta", "draws", "fit", "gap", "kernel", "linear", "offset", "p", "phase",
-    "pool", "ridge", "stopped", "tail", "features", "intensities", "enters", "leaves", "regime", "regimes",
-    "spectrum", "centres", "strongest",
-    # The platform's own measures of features, which experiments take from there.
-    "kappa", "rho",
+    "rank", "settled", "spread", "start", "strength", "system", "target", "text", "weights", "x",
+    "amplitude", "beta", "draws", "fit", "gap", "kernel", "linear", "offset", "p", "phase",
+    "pool", "ridge", "stopped", "tail", "features", "enters", "leaves", "regime", "regimes",
+    "spectrum", "centres",
 }  # fmt: skip
 """Names that are ordinary English or technical words, or those of the platform itself; each is used there."""
-MEASURED = {*COLUMNS, *(f"train_{name}" for name in COLUMNS)}
-"""Columns that experiments take from the platform."""
 WORD = re.compile(r"(?<![\w.-])[\w-]+")
 QUOTES = {"'", '"'}
 PAPER = (
@@ -114,7 +109,7 @@ def test_no_experiment_is_named() -> None:
             or {text[match.start() - 1 : match.start()], text[match.end() : match.end() + 1]} <= QUOTES
         )
     ]
-    assert [one for one in found if one[0] not in COMMON | MEASURED] == []
+    assert [one for one in found if one[0] not in COMMON] == []
     assert COMMON - {word for word, _ in found} == set(), "allowances that nothing needs"
 
 

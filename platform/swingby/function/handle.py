@@ -12,12 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from swingby.features.arrays import as_array, warn_if_few
-from swingby.features.measure import SAMPLES, Metrics, as_columns, measured
+from swingby.features import last_layer
 from swingby.function.source import Source
 from swingby.function.state import load_state, save_state
 from swingby.function.track import FEWEST, Track
-from swingby.function.values import MisuseError, is_finite, is_scalar, loss_like, plain, seen
+from swingby.function.values import MisuseError, as_array, is_finite, is_scalar, loss_like, plain, seen
 from swingby.model.cell import Cell
 from swingby.model.experiment import Recording
 
@@ -188,18 +187,6 @@ class Recorder:
             return len(self.track.steps) if self._at is not None else 0
         return min(len(self.track.steps), self.track.budget(self._recording.entries) // 4)
 
-    def _check_features(self, sample: str | None, weights: Any) -> None:
-        if sample not in SAMPLES:
-            raise MisuseError(f"features() was given sample={sample!r}; allowed: None, 'train', 'test'")
-        if weights is not None and sample == "test":
-            raise MisuseError("features() was given weights for test points; they are for NC3, of training points")
-
-    def _warn_once(self, phi: Any) -> None:
-        """Warns of the first sample with few points a feature."""
-        shape = np.shape(as_array(phi))
-        if len(shape) == 2 and not self._warned:
-            self._warned = warn_if_few(*shape)
-
     def _to_budget(self, track: Track) -> None:
         """Leaves what the sweep asks for: the budget, or, where the last step was not known beforehand, its spacing."""
         if self._all:
@@ -224,19 +211,6 @@ class Recorder:
             at = f"at {count:,} steps, first at step {step}" if step >= 0 else "at the end"
             found.append(f"{name} is {value} {at}: a gap")
         return found
-
-
-def _check_points(step: int, outputs: Any, labels: Any) -> None:
-    """Refuses a sample with fewer points than classes, which can show no class beside the others.
-
-    Raises:
-        MisuseError: it is one.
-    """
-    points, *classes = np.shape(as_array(outputs))
-    if np.ndim(as_array(labels)) == 1 and classes and points < classes[0]:
-        raise MisuseError(
-            f"features({step}): there are {points} points for {classes[0]} classes; each class needs at least one"
-        )
 
 
 class CellHandle(Files, Streams, Recorder):
@@ -361,7 +335,7 @@ class CellHandle(Files, Streams, Recorder):
         spectrum: bool = False,
     ) -> None:
         """Keeps the metrics of the features that a last layer reads (`swingby.features.measure`), if `record` keeps
-        this step: curves `kappa_cka`, `evenness`, `containment`, `nc1` to `nc4` and others.
+        this step: a curve of each of `swingby.features.COLUMNS`.
 
         It stands beside `record` of the same step, before or after it; at steps without it its curves are null, and so
         is what a sample does not have.
@@ -384,23 +358,18 @@ class CellHandle(Files, Streams, Recorder):
             NotFiniteError: features or outputs are not finite; the training ends here, and its cell is diverged.
         """
         step = int(step)
-        self._check_features(sample, weights)
-        if self._begin(step, as_columns(Metrics(), sample, spectrum), "features"):
+        layer = last_layer()(sample, spectrum, weights is not None, self._warned)
+        if self._begin(step, layer.names, "features"):
             self._held.clear()
             if self.track.steps:
                 self._recorded(self)
         if not self._keeps(step):
             return
-        if not all(np.isfinite(as_array(each)).all() for each in (phi, outputs)):
-            self._keep(step, as_columns(Metrics(), sample, spectrum))
+        values = layer.values(step, phi, outputs, labels, weights)
+        self._warned = layer.warned
+        self._keep(step, dict.fromkeys(layer.names) if values is None else values)
+        if values is None:
             raise NotFiniteError(f"features or outputs are not finite at step {step}")
-        _check_points(step, outputs, labels)
-        self._warn_once(phi)
-        try:
-            found = measured(phi, outputs, labels, weights, spectrum=spectrum, collapse=sample != "test", strict=False)
-        except ValueError as error:
-            raise MisuseError(f"features({step}): {error}") from error
-        self._keep(step, as_columns(found, sample, spectrum))
 
     def checkpoint(self, state: Any) -> None:
         """Keeps a state that `resume` gives after this process was ended: dictionaries, lists, numbers, texts, None,
@@ -554,25 +523,15 @@ class CellsHandle(Files, Recorder):
             MisuseError: arrays or arguments that make no sense.
         """
         step = int(step)
-        names = list(as_columns(Metrics(), sample, spectrum))
-        self._check_features(sample, weights)
-        self._begin(step, names, "features")
+        layer = last_layer()(sample, spectrum, weights is not None, self._warned)
+        self._begin(step, layer.names, "features")
         if not self._keeps(step):
             return
         given = {"phi": phi, "outputs": outputs, "labels": labels} | ({} if weights is None else {"weights": weights})
         arrays = {name: self.entries(value, f"features({step}, {name}=...)") for name, value in given.items()}
-        found = np.full((len(names), len(self)), None, dtype=object)
-        for at in range(len(self)):
-            own = {name: array[at] for name, array in arrays.items()}
-            if np.isfinite(own["phi"]).all() and np.isfinite(own["outputs"]).all():
-                _check_points(step, own["outputs"], own["labels"])
-                self._warn_once(own["phi"])
-                try:
-                    told = measured(**own, spectrum=spectrum, collapse=sample != "test", strict=False)
-                except ValueError as error:
-                    raise MisuseError(f"features({step}): {error}") from error
-                found[:, at] = list(as_columns(told, sample, spectrum).values())
-        self._keep(step, dict(zip(names, found, strict=True)))
+        cells = [layer.values(step, **{name: array[at] for name, array in arrays.items()}) for at in range(len(self))]
+        self._warned = layer.warned
+        self._keep(step, {name: np.array([of and of[name] for of in cells], object) for name in layer.names})
 
     def entries(self, value: Any, what: str) -> np.ndarray:
         """A value with an entry a cell, as an array of shape (cells, ...).

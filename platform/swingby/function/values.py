@@ -9,11 +9,18 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from swingby.features.arrays import as_array
-
 
 class MisuseError(Exception):
     """A use of a handle, or a value, that makes no sense; the text says what is allowed."""
+
+
+def as_array(value: Any) -> np.ndarray:
+    """A numpy array, torch tensor, jax array, number or list as a numpy array."""
+    if hasattr(value, "detach"):
+        value = value.detach().cpu()
+        value = value.float() if str(value.dtype).endswith("float16") else value  # numpy has no bfloat16
+        value = value.numpy()
+    return np.asarray(value)
 
 
 def plain(value: Any, what: str) -> Any:

@@ -17,6 +17,7 @@ class Package:
         experiments, detectors, drawings, commands: for each name, where it is found. Detectors are those of the
             package's experiments; a package without experiments may offer detectors of others.
         diagrams: for each experiment, where its phase diagrams are found that pages of findings show.
+        metrics: at `features`, the class behind `cell.features`; its module has all that `swingby.features` is to have.
         general: names of those of the detectors that read any experiment with their columns (`Detector.columns`).
     """
 
@@ -25,6 +26,7 @@ class Package:
     drawings: Mapping[str, str] = field(default_factory=dict)
     commands: Mapping[str, str] = field(default_factory=dict)
     diagrams: Mapping[str, str] = field(default_factory=dict)
+    metrics: Mapping[str, str] = field(default_factory=dict)
     general: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

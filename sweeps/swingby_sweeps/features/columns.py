@@ -6,8 +6,8 @@ from collections.abc import Mapping
 
 import pyarrow as pa
 
-from swingby.features import COLUMNS
 from swingby.model.experiment import Column
+from swingby_sweeps.dynamics.metrics import COLUMNS
 
 _LIST = pa.list_(pa.float64())
 _ROWS = pa.list_(_LIST)

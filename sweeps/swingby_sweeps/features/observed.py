@@ -1,6 +1,6 @@
 """What is recorded of a net: its fit, and the metrics of its features on test and training points.
 
-The metrics are those of `swingby.features`, which are in [T]: kappa, evenness and containment from Definition 2 and
+The metrics are those of `dynamics.metrics`, which are in [T]: kappa, evenness and containment from Definition 2 and
 (2.9), the operator "printed" as (2.3) has it; intensities rho (1.29), quality Q* (2.3) and Pi* (2.4), utilization U^
 (2.5) without the square that is printed there, effective dimensions (1.16) and (2.6), Algorithm 1 by an SVD, inner
 products of other points as (1.34) prints them, and NC1 from (D.4) and (D.5).
@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from swingby.features import Spectrum, effective_dimension, measures
-from swingby.features.spectrum import FAINT, from_eigenfunctions, targets_basis
+from swingby_sweeps.dynamics.metrics import Spectrum, effective_dimension, measures
+from swingby_sweeps.dynamics.metrics.spectrum import FAINT, from_eigenfunctions, targets_basis
 
 from .columns import COLLAPSE, MEASURES, SETS, SPECTRA
 from .data import Points

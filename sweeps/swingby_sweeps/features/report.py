@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from swingby.features import MINIMUM
 from swingby.model.reported import Curves, Reported
+from swingby_sweeps.dynamics.metrics import MINIMUM
 
 LEARNED = ("minimum_features", "runs that diverge, are constant or have not learned are left out")
 REPORT = Reported(

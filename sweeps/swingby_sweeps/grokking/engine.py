@@ -15,9 +15,9 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from swingby.features import as_columns, measures
 from swingby.model.cell import Cell
 from swingby_sweeps.dynamics.adam import Adam
+from swingby_sweeps.dynamics.metrics import as_columns, measures
 
 from . import theory
 from .data import Points, accuracy, drawn

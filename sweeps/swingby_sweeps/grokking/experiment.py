@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from swingby.features import COLUMNS, Metrics, as_columns
 from swingby.model.cell import Cell
 from swingby.model.experiment import Batch, Column, Experiment, Recording
 from swingby.model.params import Params
 from swingby.model.reported import Reported
+from swingby_sweeps.dynamics.metrics import COLUMNS, Metrics, as_columns
 
 from . import presets
 from .params import MlpParams
@@ -26,7 +26,7 @@ _TESTED = {"digits": 1541, "mnist": 10_000}
 
 
 def _features() -> dict[str, Column]:
-    """Columns of the metrics of the last hidden layer, on test and training points (`swingby.features`)."""
+    """Columns of the metrics of the last hidden layer, on test and training points (`dynamics.metrics`)."""
     samples = {"test": "test points", "train": "training points and their labels"}
     return {
         name: Column(_LIST, f"{COLUMNS[name.removeprefix('train_')]}; of the {points}; null where there is none")

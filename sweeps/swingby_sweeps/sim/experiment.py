@@ -13,12 +13,12 @@ import numpy as np
 import pyarrow as pa
 
 from swingby.errors import SwingbyError
-from swingby.features import COLUMNS
 from swingby.model.cell import Cell, Point, SeedMode
 from swingby.model.experiment import Batch, Column, Experiment, Recording
 from swingby.model.params import Params
 from swingby.model.reported import Reported
 from swingby_sweeps.dynamics.kernels import LANES, side_by_side, two_by_two
+from swingby_sweeps.dynamics.metrics import COLUMNS
 from swingby_sweeps.dynamics.shapes import CHUNK
 
 from . import presets
@@ -52,7 +52,7 @@ def _twin(name: str, drive: str, none: str) -> dict[str, Column]:
 
 
 def _features() -> dict[str, Column]:
-    """Columns of the recording `features`: metrics of the last hidden layer (`swingby.features`)."""
+    """Columns of the recording `features`: metrics of the last hidden layer (`dynamics.metrics`)."""
     names = ("kappa_cka", "evenness", "containment", "learned_rank", "target_rank", "modes", "output_variance")
     where = "of the last hidden layer on 500 points of the clusters that no training sees; null where there is none"
     return {name: Column(_LIST, f"{COLUMNS[name]}; {where}") for name in names}

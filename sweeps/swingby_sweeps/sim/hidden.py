@@ -1,4 +1,4 @@
-"""Metrics of the last hidden layer of SIM nets, by `swingby.features`, on points that no training sees.
+"""Metrics of the last hidden layer of SIM nets, by `dynamics.metrics`, on points that no training sees.
 
 The targets are the points themselves: numbers, and no classes. So there is no neural collapse here, and the mean over
 the outputs stays in.
@@ -12,8 +12,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from swingby.features import measures
 from swingby.model.cell import Cell
+from swingby_sweeps.dynamics.metrics import measures
 from swingby_sweeps.dynamics.nets import Net
 
 from . import task

@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+import swingby.features
 from swingby import Store, Sweep
-from swingby.features import COLUMNS, FeaturesWarning, measure
 from swingby.function.handle import CellHandle, CellsHandle, NotFiniteError
 from swingby.function.values import MisuseError
 from swingby.model.cell import Cell, Point
 from swingby.model.experiment import Recording
 from swingby.model.params import Params
+from swingby_sweeps.dynamics import metrics
+from swingby_sweeps.dynamics.metrics import COLUMNS, FeaturesWarning, measure
 from tests.support.places import ROOT
 
 SPECTRAL = [name for name in COLUMNS if name.startswith(("d_eff", "quality", "utilization", "constant"))]
@@ -23,6 +28,47 @@ SPECTRAL = [name for name in COLUMNS if name.startswith(("d_eff", "quality", "ut
 
 class NoParams(Params):
     """No parameter at all."""
+
+
+WITHOUT = """
+import swingby.features
+from swingby.errors import SwingbyError
+from swingby.function.handle import CellHandle
+from swingby.model.cell import Cell, Point
+from swingby.model.experiment import Recording
+from swingby.model.params import Params
+
+cell = CellHandle(Cell(Point("none", 1, Params(), "common"), 0), Recording(), 9)
+cell.record(0, loss=1.0)
+for use in (lambda: swingby.features.measure, lambda: cell.features(0, [[1.0]], [[1.0]], [0])):
+    try:
+        print(use())
+    except SwingbyError as error:
+        print(error)
+"""
+
+
+def test_the_metrics_are_those_of_an_installed_package() -> None:
+    """`swingby.features` has every public name of the package that offers them, and its own objects."""
+    public = [name for name in dir(metrics) if not name.startswith("_")]
+    assert set(dir(swingby.features)) >= set(public) >= {"measure", "kappa", "spectrum", "collapse", "COLUMNS"}
+    assert all(getattr(swingby.features, name) is getattr(metrics, name) for name in public)
+
+
+def test_without_such_a_package_an_error_says_so(tmp_path: Path) -> None:
+    """Where no installed package offers metrics, whoever asks for them reads it, and all else of a cell works."""
+    (tmp_path / "swingby_sweeps").mkdir()
+    (tmp_path / "swingby_sweeps" / "__init__.py").write_text(
+        "from swingby.model.package import Package\nPACKAGE = Package()\n"
+    )
+    path = os.pathsep.join(map(str, (tmp_path, ROOT / "platform")))
+    done = subprocess.run(
+        [sys.executable, "-c", WITHOUT], env={**os.environ, "PYTHONPATH": path}, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert [line.partition(";")[0] for line in done.stdout.splitlines()] == [
+        "no installed package has metrics of features"
+    ] * 2
 
 
 def handle(last: int = 9, also_cells: int = 0) -> Any:

@@ -149,7 +149,7 @@ def test_kappa_is_one_less_evenness_times_containment() -> None:
 
 def test_spectra_by_a_gram_matrix_are_those_of_the_library() -> None:
     """Effective dimensions and cumulative shares are those of an SVD, to rounding."""
-    from swingby.features import measure
+    from swingby_sweeps.dynamics.metrics import measure
 
     with one_thread():
         own = cell(dtype="float64")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from swingby.features import collapse, effective_dimension, spectrum
+from swingby_sweeps.dynamics.metrics import collapse, effective_dimension, spectrum
 
 
 def test_orthogonal_scatter_is_no_collapse() -> None:

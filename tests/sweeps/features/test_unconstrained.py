@@ -12,9 +12,9 @@ from pydantic import ValidationError
 from scipy.integrate import solve_ivp
 from scipy.optimize import minimize
 
-from swingby.features import measure
 from swingby.model.cell import Cell, Point
 from swingby.model.experiment import Batch, Recording
+from swingby_sweeps.dynamics.metrics import measure
 from swingby_sweeps.features.unconstrained import engine, measures, theory
 from swingby_sweeps.features.unconstrained.experiment import Unconstrained
 from swingby_sweeps.features.unconstrained.params import UnconstrainedParams
@@ -48,7 +48,8 @@ def rotation(sizes: Array, r: int, seed: int = 0) -> Array:
     return np.vstack([classes, within])
 
 
-@pytest.mark.filterwarnings("ignore::swingby.features.FeaturesWarning")  # closed forms hold at any number of points
+# Closed forms hold at any number of points.
+@pytest.mark.filterwarnings("ignore::swingby_sweeps.dynamics.metrics.FeaturesWarning")
 @pytest.mark.parametrize(("classes", "imbalance", "width"), [(3, 1.0, 5), (3, 3.0, 4), (4, 2.0, 2), (2, 1.0, 30)])
 def test_the_flow_and_its_measures_are_those_of_all_points(classes: int, imbalance: float, width: int) -> None:
     """Singular values, losses, NC1-3 and kappa are those of an ODE solver on W and on every point's features,

@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from swingby.errors import SwingbyError
-from swingby.features import kappa
 from swingby.model.cell import Cell
 from swingby.model.experiment import Batch, Recording
+from swingby_sweeps.dynamics.metrics import kappa
 from swingby_sweeps.sim import task
 from swingby_sweeps.sim.engine import Ready, SimTraining
 from swingby_sweeps.sim.experiment import Sim

@@ -1,6 +1,6 @@
 """The general detector `features`: the regime of a net's features, their collapse, and when they came and went.
 
-It reads every experiment whose results have `kappa_cka`: the curves of `swingby.features`, of a user's function as of
+It reads every experiment whose results have `kappa_cka`: the curves of `dynamics.metrics`, of a user's function as of
 an experiment of this repository.
 """
 
@@ -13,10 +13,10 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from swingby.features import COLLAPSED, CONTAINED, MINIMUM
 from swingby.model.detector import OutcomeKind
 from swingby.model.experiment import Column
 from swingby.model.row_detector import Row, RowDetector
+from swingby_sweeps.dynamics.metrics import COLLAPSED, CONTAINED, MINIMUM
 
 Array = np.ndarray
 REGIMES = ("minimum", "uneven", "extended", "rank_deficient", "unlearned", "constant", "diverged")

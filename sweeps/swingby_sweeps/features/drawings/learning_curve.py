@@ -10,13 +10,13 @@ import altair as alt
 import numpy as np
 import polars as pl
 
-from swingby.features import MINIMUM
 from swingby.model import drawing
 from swingby_analysis.charts import style
 from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
 from swingby_analysis.report.prose import plural
 from swingby_analysis.report.subject import Subject
+from swingby_sweeps.dynamics.metrics import MINIMUM
 
 from .. import trends
 

@@ -8,10 +8,10 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from swingby.features import MINIMUM
 from swingby.model.detector import OutcomeKind
 from swingby.model.experiment import Column
 from swingby.model.row_detector import Row, RowDetector
+from swingby_sweeps.dynamics.metrics import MINIMUM
 
 from .. import theory
 

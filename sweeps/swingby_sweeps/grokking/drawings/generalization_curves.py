@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
-from swingby.features import MINIMUM
 from swingby.model import drawing
 from swingby_analysis.charts import style
 from swingby_analysis.charts.curves import Axes, CurvePanel, Level, Spread, curve_panels
@@ -13,6 +12,7 @@ from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
 from swingby_analysis.report.prose import plural
 from swingby_analysis.report.subject import Subject
+from swingby_sweeps.dynamics.metrics import MINIMUM
 
 SQL = __name__.rpartition(".")[0]
 """The folder of its query."""

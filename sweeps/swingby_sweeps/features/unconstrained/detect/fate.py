@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from swingby.features import COLLAPSED
 from swingby.model.detector import OutcomeKind
 from swingby.model.experiment import Column
 from swingby.model.row_detector import Row, RowDetector
+from swingby_sweeps.dynamics.metrics import COLLAPSED
 
 from .. import measures, theory
 from ..params import UnconstrainedParams

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from swingby.function.values import as_array
+
 LEAST = 1e-6
 """A singular value below this share of the largest is what float32 leaves of nothing, and no dimension."""
 ENOUGH = 4
@@ -15,15 +17,6 @@ ENOUGH = 4
 
 class FeaturesWarning(UserWarning):
     """A sample has so few points beside its features that its numbers are biased."""
-
-
-def as_array(value: Any) -> np.ndarray:
-    """A numpy array, torch tensor, jax array, number or list as a numpy array."""
-    if hasattr(value, "detach"):
-        value = value.detach().cpu()
-        value = value.float() if str(value.dtype).endswith("float16") else value  # numpy has no bfloat16
-        value = value.numpy()
-    return np.asarray(value)
 
 
 def numbers(value: Any, name: str, dims: tuple[int, ...], shape: str) -> np.ndarray:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from swingby.features.arrays import (
+from swingby.function.values import as_array
+from swingby_sweeps.dynamics.metrics.arrays import (
     LEAST,
-    as_array,
     classes_of,
     exponent,
     no_points,
@@ -19,10 +19,10 @@ from swingby.features.arrays import (
     sample,
     warn_if_few,
 )
-from swingby.features.collapse import NAMES as COLLAPSE
-from swingby.features.collapse import Collapse, collapses
-from swingby.features.learned import Operator, centred, kappas
-from swingby.features.spectrum import InnerProducts, decomposed
+from swingby_sweeps.dynamics.metrics.collapse import NAMES as COLLAPSE
+from swingby_sweeps.dynamics.metrics.collapse import Collapse, collapses
+from swingby_sweeps.dynamics.metrics.learned import Operator, centred, kappas
+from swingby_sweeps.dynamics.metrics.spectrum import InnerProducts, decomposed
 
 COLUMNS = {
     "kappa_cka": "1 - CKA of the features' kernel and the projection onto the learned space; 0: minimum features",

@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from swingby.features.arrays import (
+from swingby_sweeps.dynamics.metrics.arrays import (
     LEAST,
     classes_of,
     exponent,
@@ -18,7 +18,7 @@ from swingby.features.arrays import (
     sample,
     warn_if_few,
 )
-from swingby.features.learned import learned_basis
+from swingby_sweeps.dynamics.metrics.learned import learned_basis
 
 InnerProducts = Literal["same", "other", "other_qr"]
 INNER_PRODUCTS = get_args(InnerProducts)

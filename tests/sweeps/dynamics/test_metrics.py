@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from swingby.features import (
+from swingby_sweeps.dynamics.metrics import (
     COLUMNS,
     FeaturesWarning,
     Metrics,
@@ -89,7 +89,7 @@ def test_kappa_and_its_parts_are_shares_that_frames_do_not_move(seed: int, scale
         assert other.rank == one.rank == 3
 
 
-@pytest.mark.filterwarnings("ignore::swingby.features.FeaturesWarning")  # few points are the subject
+@pytest.mark.filterwarnings("ignore::swingby_sweeps.dynamics.metrics.FeaturesWarning")  # few points are the subject
 @FEW
 @given(SEEDS, st.integers(2, 6))
 def test_kappa_is_one_minus_cka_of_kernels_written_out(seed: int, classes: int) -> None:
@@ -184,7 +184,7 @@ def test_an_effective_dimension_is_free_of_scale_and_multiplies(values: list[flo
     assert effective_dimension([0.0, 0.0]) is None
 
 
-@pytest.mark.filterwarnings("ignore::swingby.features.FeaturesWarning")  # few points are the subject
+@pytest.mark.filterwarnings("ignore::swingby_sweeps.dynamics.metrics.FeaturesWarning")  # few points are the subject
 def test_white_features_read_fewer_dimensions_on_few_points() -> None:
     """p exp(-p / 2n), as for the entropy of a Marchenko-Pastur law."""
     p = 128
@@ -218,7 +218,7 @@ def test_inner_products_on_other_points_have_a_floor() -> None:
     assert qr.utilization.sum() == pytest.approx(1, abs=1e-6)
 
 
-@pytest.mark.filterwarnings("ignore::swingby.features.FeaturesWarning")  # few points are the subject
+@pytest.mark.filterwarnings("ignore::swingby_sweeps.dynamics.metrics.FeaturesWarning")  # few points are the subject
 def test_features_that_few_points_cannot_tell_apart_express_nothing() -> None:
     """Made orthonormal at 5 points, 12 eigenfunctions are 5; one that is the sum of others there is none."""
     phi, outputs, labels, _ = made(4)
