@@ -12,11 +12,11 @@ from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.run.outcomes import derive
+from swingby.run.replicate import replication
 from swingby.store import Store, ingest
 from swingby.store.lookup import find_sweep
 from swingby.store.refined import only_refined
 from swingby.store.status import final_counts
-from swingby.sweepfile.replication import replication
 from swingby.sweepfile.sweep import Sweep
 from swingby_analysis.grid import Grid
 from swingby_analysis.query import Query, ask

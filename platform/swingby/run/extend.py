@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack
+from dataclasses import dataclass
 from pathlib import Path
+
+import numpy as np
 
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
@@ -16,13 +20,26 @@ from swingby.run.options import RunOptions
 from swingby.run.outcomes import SHARD
 from swingby.run.progress import progress_for
 from swingby.sandbox.scalar import kind_of
-from swingby.select import Selector, Share
-from swingby.select.replicate import Replicate, check_half_width
+from swingby.select.intervals import wilson
 from swingby.store import Store
 from swingby.store.lookup import written_outcomes
 from swingby.store.refined import only_refined
 from swingby.store.sql import quoted
 from swingby.sweepfile.sweep import Sweep
+
+ROUNDS = 20
+"""Rounds of more seeds after which the intervals are given up."""
+BLOCK = 1000
+"""Numbers of seeds that are tried at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Share:
+    """The share of an outcome at a point: `k` of the `n` seeds whose outcome is known show it."""
+
+    point: int
+    k: int
+    n: int
 
 
 def longer(sweep: Sweep, factor: float) -> list[str]:
@@ -120,39 +137,99 @@ def extend_seeds(
     if list(seeds) != list(range(seeds[0], seeds[0] + len(seeds))):
         raise SwingbyError(f"the seeds of {sweep.name!r} are a list; write seeds: {{count: ..., first: ...}} to extend")
 
-    def sized(count: int) -> Sweep:
-        return Sweep.load(name, with_seeds(overrides, count))
-
-    selector = Replicate(sized, len(seeds), outcome, half_width, most)
-    run_rounds(selector, data, outcome, options, say)
-    return selector.count
-
-
-def run_rounds(
-    selector: Selector, data: Path, outcome: str, options: RunOptions, say: Callable[[str], None] = lambda text: None
-) -> None:
-    """Trains what a selector asks for, and tells it the shares of an outcome, until it asks for nothing more.
-
-    Ray is started once, for all rounds.
-
-    Args:
-        say: shows a line of text to the user.
-
-    Raises:
-        SwingbyError: as `run` and the selector; or cells failed, or the run was asked to stop.
-    """
     progress, standby = progress_for(), None
     with ExitStack() as stack:
-        while (sweep := selector.ask()) is not None:
-            if standby is None and not options.local:
-                standby = stack.enter_context(ray_for([sweep], Records.open(data), options, progress.line))
-            (result,) = run([sweep], data, options, progress=progress, standby=standby)
+
+        def train(count: int) -> list[Share]:
+            nonlocal standby
+            sized = Sweep.load(name, with_seeds(overrides, count))
+            if standby is None and not options.local:  # Ray is started once, for all rounds
+                standby = stack.enter_context(ray_for([sized], Records.open(data), options, progress.line))
+            (result,) = run([sized], data, options, progress=progress, standby=standby)
             progress.line(str(result))
             if result.drained:
                 raise SwingbyError("stopped while training; what is trained is kept, and the same command goes on")
             if result.failed or result.missing:
                 raise SwingbyError("some cells failed or are missing; their points' intervals say nothing yet")
-            say(selector.tell(shares_of(data, sweep, outcome)))
+            return shares_of(data, sized, outcome)
+
+        return narrowed(train, len(seeds), outcome, half_width, most, say)
+
+
+def narrowed(
+    train: Callable[[int], Sequence[Share]],
+    count: int,
+    outcome: str,
+    half_width: float,
+    most: int,
+    say: Callable[[str], None],
+) -> int:
+    """The number of seeds of every point at which no point's share has a wider interval than allowed.
+
+    All points get the same seeds, so that the sweep stays a whole grid. The next number is the least that the widest
+    interval needs at the share seen so far; it is computed again once those seeds are there.
+
+    Args:
+        train: trains every point on this number of seeds, and returns their shares.
+        count: the number of seeds of the first round.
+        say: takes a line for the user after each round.
+
+    Raises:
+        SwingbyError: `most` seeds or `ROUNDS` rounds are not enough.
+    """
+    for _ in range(ROUNDS):
+        shares = train(count)
+        low, high = wilson([one.k for one in shares], [one.n for one in shares])
+        place = int(np.argmax(high - low))
+        widest, half, before = shares[place], float((high - low)[place] / 2), count
+        if half > half_width:
+            seeds = needed(widest.k / max(widest.n, 1), half_width, widest.n + 1, most)
+            # The outcome of some runs may stay unknown: seeds are added in proportion.
+            count = max(count + 1, min(most, round(seeds * count / max(widest.n, 1))))
+        say(
+            f"{before} seeds: the widest interval is +- {half:.3f}, "
+            f"at point {widest.point} ({widest.k} of {widest.n} show {outcome})"
+        )
+        if half <= half_width:
+            return count
+    raise SwingbyError(f"{ROUNDS} rounds did not reach --half-width {half_width:g}; results so far are kept")
+
+
+def check_half_width(half_width: float) -> None:
+    """Refuses a half-width that bounds no interval.
+
+    Raises:
+        SwingbyError: it is not between 0 and 0.5.
+    """
+    if not 0 < half_width < 0.5:
+        raise SwingbyError(f"--half-width {half_width:g} is no bound on half an interval; allowed: above 0, below 0.5")
+
+
+def needed(share: float, half_width: float, start: int, most: int) -> int:
+    """The least number of seeds from `start` on at which such a share has an interval of that half-width.
+
+    Of n seeds, the whole number k nearest to share * n shows the outcome; because of this rounding the half-width does
+    not fall steadily with n. Its lower bound does: the half-width at a k that lies half a seed further from n / 2. So
+    the least n is not below the first one at which this bound is narrow enough, and the search begins there.
+
+    Raises:
+        SwingbyError: the number is more than `most`.
+    """
+    away = 0.5 if share >= 0.5 else -0.5
+
+    def may_suffice(count: int) -> bool:
+        low, high = wilson(np.clip(share * count + away, 0, count), count)
+        return bool((high - low) / 2 <= half_width)
+
+    for first in range(start + bisect_left(range(start, most + 1), True, key=may_suffice), most + 1, BLOCK):
+        counts = np.arange(first, min(first + BLOCK, most + 1))
+        low, high = wilson(np.round(share * counts), counts)
+        enough = np.flatnonzero((high - low) / 2 <= half_width)
+        if len(enough):
+            return int(counts[enough[0]])
+    raise SwingbyError(
+        f"a half-width of {half_width:g} would take more than --most {most} seeds; results so far are kept"
+    )
 
 
 def yes_no_outcomes(sweep: Sweep) -> list[str]:

@@ -13,13 +13,10 @@ from typer.testing import CliRunner
 from swingby.cli import app
 from swingby.errors import SwingbyError
 from swingby.run.driver import run_sweep
-from swingby.run.extend import extend_seeds, last_seeds, longer, with_seeds
+from swingby.run.extend import ROUNDS, Share, extend_seeds, last_seeds, longer, narrowed, needed, with_seeds
 from swingby.run.options import RunOptions
 from swingby.run.progress import Progress
-from swingby.select import Share
-from swingby.select.grid import Grid
 from swingby.select.intervals import wilson
-from swingby.select.replicate import ROUNDS, Replicate, needed
 from swingby.store import Store
 from swingby.sweepfile.sweep import Sweep
 
@@ -154,27 +151,21 @@ def test_the_verb_wants_one_way() -> None:
         assert "--steps FACTOR" in result.output
 
 
-def test_a_selector_is_asked_and_told() -> None:
-    """The grid is asked for once; seeds are asked for until the widest interval is narrow, or the rounds are over."""
-    sweep, asked = Sweep.parse(TINY, "tiny.yaml"), list[int]()
-    grid = Grid(sweep)
-    assert (grid.ask(), grid.ask()) == (sweep, None)
+def test_rounds_end_where_the_widest_interval_is_narrow() -> None:
+    """Seeds are added until the widest interval is narrow, each round with more, or the rounds are over."""
+    counts, lines = list[int](), list[str]()
 
-    def sized(count: int) -> Sweep:
-        asked.append(count)
-        return sweep
+    def half(count: int) -> list[Share]:
+        counts.append(count)
+        return [Share(0, 0, count), Share(1, count // 2, count)]
 
-    selector, said = Replicate(sized, 4, "waves", 0.2, 1000), ""
-    while selector.ask() is not None:
-        said = selector.tell([Share(0, 0, selector.count), Share(1, selector.count // 2, selector.count)])
-    assert asked == sorted(set(asked))
-    assert said.startswith(f"{asked[-1]} seeds: the widest interval is +- ")
-    assert said.endswith(f"at point 1 ({asked[-1] // 2} of {asked[-1]} show waves)")
-    low, high = wilson(asked[-1] // 2, asked[-1])
+    assert narrowed(half, 4, "waves", 0.2, 1000, lines.append) == counts[-1]
+    assert counts == sorted(set(counts))
+    assert lines[-1].startswith(f"{counts[-1]} seeds: the widest interval is +- ")
+    assert lines[-1].endswith(f"at point 1 ({counts[-1] // 2} of {counts[-1]} show waves)")
+    low, high = wilson(counts[-1] // 2, counts[-1])
     assert (high - low) / 2 <= 0.2
-    endless = Replicate(sized, 4, "waves", 0.01, 100_000)
-    for _ in range(ROUNDS):
-        assert endless.ask() is not None
-        endless.tell([Share(0, 0, 0), Share(1, 1, 2)])
+    lines.clear()
     with pytest.raises(SwingbyError, match="rounds did not reach"):
-        endless.ask()
+        narrowed(lambda count: [Share(0, 0, 0), Share(1, 1, 2)], 4, "waves", 0.01, 100_000, lines.append)
+    assert len(lines) == ROUNDS
