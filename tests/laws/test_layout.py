@@ -144,7 +144,7 @@ def test_nothing_is_imported_by_a_name_in_a_string() -> None:
         ("swingby_analysis.signals.noise", 'importlib.import_module("torch")'),
         ("swingby.sweepfile.sweep", '__import__("altair")'),
         ("swingby_sweeps.sim.task", 'name = "ray.tune"'),
-        ("swingby.run.local", "import ray.tune"),
+        ("swingby.run.executor", "import ray.tune"),
         ("swingby_analysis.report.data", "from duckdb import connect"),
         ("swingby.data.records", 'find_spec("swingby_sweeps.sim")'),
     ],

@@ -14,10 +14,9 @@ import pyarrow as pa
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.run.drain import Drain
+from swingby.run.executor import allows_nearby, execute, workers_nearby
 from swingby.run.forecast import Planned, summary
 from swingby.run.ingest_thread import IngestThread
-from swingby.run.local import run_local
-from swingby.run.nearby import allows_nearby, run_nearby, workers_nearby
 from swingby.run.options import RunOptions
 from swingby.run.outcomes import derive, outcome_not_recorded
 from swingby.run.pending import Reservations, TrainedCells
@@ -264,11 +263,11 @@ class Driver:
                         "than Ray would be up; --ray insists on Ray"
                     )
                     children = [self._child, *(ChildProcess() for _ in range(workers - 1))]
-                    return run_nearby(planned, records, progress, drain, children, rounds)
+                    return execute(planned, records, progress, drain, children, rounds)
                 if self._child is not None:
                     self._child.close()  # it has trained the pilots, and would keep its memory
                 if self._standby is None:
-                    return run_local(planned, records, progress, drain, rounds)
+                    return execute(planned, records, progress, drain, (), rounds)
                 return run_tune(planned, records, progress, drain, self._standby, rounds)
         finally:
             progress.close()

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 
 from swingby.data.records import Plan, Records
 from swingby.errors import SwingbyError
+from swingby.model.process_group import LostWorkerError
+from swingby.run.commit_lock import OvertakenError
+from swingby.run.processes.watchdog import DeadlineError
 from swingby.run.progress import Progress
 from swingby.run.scheduler import Scheduler, Trial
-from swingby.run.worker.batch import Assignment, fail_cell
+from swingby.run.worker.batch import Assignment, BatchDone, fail_cell
 from swingby.store import Store
 from swingby.store.sql import quoted
 
@@ -33,8 +36,31 @@ class Retries:
         self._deaths, self._machine_works = 0, False
         self._suspects: list[tuple[Trial, str]] = []
 
-    def came_back(self) -> None:
-        """Notes that a trial came back: the machine works, so cells whose processes died are at fault themselves."""
+    def settle(self, trial: Trial, result: Callable[[], BatchDone]) -> None:
+        """Counts what a trial gives, or has it tried again where its process died.
+
+        Raises:
+            SwingbyError: as `result`, or as `died`.
+        """
+        try:
+            done = result()
+        except (LostWorkerError, OvertakenError, DeadlineError) as error:
+            self.died(trial, str(error))
+        else:
+            self.came_back(trial, replace(done, plan_id=trial.planned.plan.plan_id))
+
+    def came_back(self, trial: Trial | None, done: BatchDone) -> None:
+        """Counts a trial that came back: the machine works, so cells whose processes died are at fault themselves.
+
+        Args:
+            trial: None: it is not known any more.
+
+        Raises:
+            SwingbyError: the row of a cell that failed cannot be written.
+        """
+        if trial is not None and done.cells == trial.cells:
+            self._scheduler.record_time(trial, done.seconds)
+        self._progress.batch_done(done)
         self._deaths, self._machine_works = 0, True
         self.fail_suspects()
 

@@ -12,7 +12,9 @@ from swingby.run.batches import SHORTEST, TURNS
 from swingby.run.options import DEADLINE_FACTOR, SHORTEST_DEADLINE, UNKNOWN_DEADLINE
 
 if TYPE_CHECKING:
-    from swingby.data.records import BatchNote
+    from pathlib import Path
+
+    from swingby.data.records import BatchNote, Records
     from swingby.run.forecast import Planned
 
 RETRIES = 3
@@ -90,6 +92,10 @@ class Trial:
     def device(self) -> str:
         """The device that it runs on."""
         return self.planned.device(self.notes[0])
+
+    def which(self, records: Records) -> tuple[Path, str, tuple[int, ...], tuple[int, int] | None, int, str]:
+        """What an `Assignment` begins with: where the trial is, and on which device."""
+        return records.data, self.planned.plan.plan_id, self.batches, self.part, self.attempt, self.device
 
 
 @dataclass(slots=True)

@@ -261,7 +261,7 @@ def test_both_forms_record_the_same_metrics(data: Path) -> None:
 def test_the_readmes_digits_are_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The pair of files in sweeps/README.md, as it stands there, at fewer steps: what is measured, and its outcomes."""
     pytest.importorskip("sklearn")
-    monkeypatch.setattr("swingby.run.local.cores", lambda: 1)  # two threads wait for each other where others train
+    monkeypatch.setattr("swingby.run.executor.cores", lambda: 1)  # two threads wait for each other where others train
     text = (ROOT / "sweeps" / "README.md").read_text()
     own = text.partition("### Features of a last layer")[2].partition("### As a package")[0]
     train, sweep = (re.findall(rf"```{kind}\n(.*?)```", own, re.DOTALL)[0] for kind in ("python", "yaml"))

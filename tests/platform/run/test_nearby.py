@@ -16,7 +16,7 @@ import pytest
 from swingby.model.experiment import Resources
 from swingby.run.drain import Drain
 from swingby.run.driver import run_sweep
-from swingby.run.nearby import RAY_SECONDS, START_SECONDS, allows_nearby, workers_nearby
+from swingby.run.executor import RAY_SECONDS, START_SECONDS, allows_nearby, workers_nearby
 from swingby.run.options import RunOptions
 from swingby.run.plan import Planner
 from swingby.run.progress import Progress

@@ -91,7 +91,7 @@ def test_when_everything_dies_no_cell_is_blamed(walk: Any) -> None:
         retries.died(Trial(planned([2]), planned([2]).batches), "it was killed")
     with pytest.raises(SwingbyError, match="no cell can be at fault"):
         retries.died(Trial(planned([2]), planned([2]).batches), "it was killed")
-    retries.came_back()
+    retries.came_back(None, batches.BatchDone(0))
     retries.died(Trial(planned([2]), planned([2]).batches), "it was killed")
 
 
@@ -125,8 +125,7 @@ def test_a_batch_of_which_every_cell_is_guilty_holds_nobody_up(guilty: int, inno
                     ended = True
             else:
                 back += trial.cells
-                retries.came_back()
-                scheduler.record_time(trial, 0.1 * trial.cells)
+                retries.came_back(trial, batches.BatchDone(0, ok=trial.cells, seconds=0.1 * trial.cells))
         if ended:
             assert (innocent, blamed) == ([], [])
             return

@@ -133,7 +133,7 @@ class TrialsInFlight:
     ) -> None:
         self.fault: str | None = None
         self.deaths = 0
-        self._progress, self._drain = progress, drain
+        self._drain = drain
         self._scheduler = Scheduler(planned, max(one.workers for one in planned), source)
         self.retries = Retries(self._scheduler, records, progress)
         self._notes = records.data / "work"
@@ -183,14 +183,10 @@ class TrialsInFlight:
         if result.get("fault"):
             self._stop(result["fault"])
             return
-        done = BatchDone(**result["batch_done"])
         try:
-            self.retries.came_back()
+            self.retries.came_back(trial, BatchDone(**result["batch_done"]))
         except SwingbyError as error:
             self._stop(str(error))
-        if trial is not None and done.cells == trial.cells:
-            self._scheduler.record_time(trial, done.seconds)
-        self._progress.batch_done(done)
 
     def died(self, tuned: Any) -> None:
         """Schedules the retry of a trial whose process died; `tuned` is Tune's trial."""

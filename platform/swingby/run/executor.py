@@ -1,23 +1,29 @@
-"""Training in worker processes of the driver's own: a run that is over before Ray would be up needs no Ray."""
+"""Training without Ray: in this process, or in worker processes of the driver's own.
+
+A run that is over before Ray would be up needs no Ray. The plain loop is also what Ray's runs are tested against.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from dataclasses import replace
+from functools import partial
 
 from swingby.data.records import Records
-from swingby.model.process_group import LostWorkerError
-from swingby.run.commit_lock import OvertakenError
+from swingby.errors import SwingbyError
+from swingby.model.process_group import ALONE, ProcessGroup, SpoiledError
 from swingby.run.drain import Drain
 from swingby.run.forecast import Planned
 from swingby.run.options import RunOptions
 from swingby.run.processes.child import ChildProcess
+from swingby.run.processes.local_group import LocalGroup
+from swingby.run.processes.watchdog import timeout
 from swingby.run.progress import Progress
+from swingby.run.resources import cores
 from swingby.run.retries import Retries
 from swingby.run.scheduler import Scheduler, Source, Trial
-from swingby.run.worker.batch import Assignment, BatchDone
+from swingby.run.worker.batch import Assignment, BatchDone, run_batch
 
 RAY_SECONDS = 10.0
 """Seconds, about, until Ray trains: its own start, and that of its workers."""
@@ -54,35 +60,65 @@ def workers_nearby(planned: Sequence[Planned], times: float = 1.0) -> int:
     return workers if START_SECONDS + core_seconds / workers <= RAY_SECONDS else 0
 
 
-def run_nearby(
+def execute(
     planned: Sequence[Planned],
     records: Records,
     progress: Progress,
     drain: Drain,
-    children: Sequence[ChildProcess],
+    children: Sequence[ChildProcess] = (),
     source: Source | None = None,
 ) -> dict[tuple[str, str], str]:
-    """Runs every batch of the plans in worker processes, which the driver survives, in the plans' order; ends them.
+    """Runs every batch of the plans, in the plans' order.
 
     Args:
-        source: of plans that are made meanwhile.
+        children: processes that train, which the driver survives; they are ended. None: this process trains one batch
+            after another, each on all cores.
+        source: of further plans; without `children` each is made once everything before it has ended.
 
     Returns:
-        Cells (by plan and id) that failed because their process died again and again, with the reason.
+        Cells (by plan and id) that failed because their process died, or was past its deadline, again and again, with
+        the reason. Whatever a cell raises stays with the cell.
 
     Raises:
-        SwingbyError: as `run_batch`; batches that are done stay done.
+        SwingbyError: as `run_batch`, there are too few GPUs, or this process can train no more; batches that are done
+            stay done.
     """
-    scheduler, free = Scheduler(planned, len(children), source), list(children)
+    scheduler = Scheduler(planned, len(children), source)
     retries = Retries(scheduler, records, progress)
-    pool, running = ThreadPoolExecutor(len(children), "worker"), dict[Future[BatchDone], tuple[Trial, ChildProcess]]()
+    if children:
+        _in_children(scheduler, retries, records, drain, children)
+    else:
+        while not drain() and (trial := scheduler.next()) is not None:
+            retries.settle(trial, partial(_here, trial, scheduler.deadline(trial), records, drain))
+    retries.fail_suspects()
+    return retries.given_up
+
+
+def _here(trial: Trial, deadline: float, records: Records, drain: Drain) -> BatchDone:
+    """Trains one trial in this process."""
+    processes = trial.planned.options.processes
+    cpus = max(1, cores() // processes)
+    gpus = trial.planned.process_resources[trial.notes[0].shape].gpus
+    group: ProcessGroup = ALONE if processes == 1 else LocalGroup(processes, cpus, gpus)
+    try:
+        with timeout(deadline) as beat:
+            return run_batch(Assignment(*trial.which(records), group, cpus), drain, beat)
+    except SpoiledError as error:  # the driver's own process: no second try here could mend it
+        raise SwingbyError(f"{error}. What is done stays done, and the same command goes on") from error
+
+
+def _in_children(
+    scheduler: Scheduler, retries: Retries, records: Records, drain: Drain, children: Sequence[ChildProcess]
+) -> None:
+    """Trains every trial in one of these processes, and ends them."""
+    free, running = list(children), dict[Future[BatchDone], tuple[Trial, ChildProcess]]()
+    pool = ThreadPoolExecutor(len(children), "worker")
     try:
         while True:
             while free and not drain() and (trial := scheduler.next()) is not None:
                 child = free.pop(0)
-                deadline = scheduler.deadline(trial)
-                assigned = records.data, trial.planned.plan.plan_id, trial.batches, trial.part, trial.attempt
-                running[pool.submit(child.run, Assignment(*assigned, trial.device), deadline)] = trial, child
+                submitted = pool.submit(child.run, Assignment(*trial.which(records)), scheduler.deadline(trial))
+                running[submitted] = trial, child
             if not running and not (scheduler.may_go_on and not drain()):
                 break
             # A worker that is free looks for a further plan again and again.
@@ -92,25 +128,10 @@ def run_nearby(
             for done in wait(running, again, FIRST_COMPLETED).done:
                 trial, child = running.pop(done)
                 free.append(child)
-                _take(trial, done, scheduler, retries, progress)
-        retries.fail_suspects()
+                retries.settle(trial, done.result)
     finally:
         for child in children:  # one that still trains was interrupted by a second Ctrl-C, or by an error of another
             child.kill()
         pool.shutdown(cancel_futures=True)
         for child in children:
             child.close()
-    return retries.given_up
-
-
-def _take(trial: Trial, done: Future[BatchDone], scheduler: Scheduler, retries: Retries, progress: Progress) -> None:
-    """Counts what a worker process replied, or has the trial tried again where it died."""
-    try:
-        result = done.result()
-    except (LostWorkerError, OvertakenError) as error:
-        retries.died(trial, str(error))
-        return
-    retries.came_back()
-    if result.cells == trial.cells:
-        scheduler.record_time(trial, result.seconds)
-    progress.batch_done(replace(result, plan_id=trial.planned.plan.plan_id))
