@@ -48,11 +48,6 @@ from swingby.store.views import (
     outcome_views,
 )
 
-COLUMNS = """
-select database_name, schema_name, table_name, column_name, data_type from duckdb_columns()
-where schema_name in ('cells', 'rows', 'curves', 'derived') and database_name <> 'temp'
-order by database_name, schema_name, table_name, column_index"""
-
 
 class Build:
     """One build; its files are open between the first `connection()` and `close()` or `discard()`.
@@ -254,7 +249,7 @@ def _catalogue(connection: Connection, open_segment: str) -> tuple[dict[str, Tab
     """
     tables: dict[str, Table] = {}
     kinds: dict[str, list[str]] = {}
-    for database, schema, name, column, type_ in fetch(connection, COLUMNS):
+    for database, schema, name, column, type_ in fetch(connection, script("columns")):
         if schema == "derived":
             kinds.setdefault(name, []).append(column)
             continue

@@ -16,6 +16,7 @@ from swingby.errors import SwingbyError, plain_words
 from swingby.store.database import Database, DatabaseError, attached, clear_errors
 from swingby.store.layout import REBUILD, Generation, Layout, attachments
 from swingby.store.reading import READ_AS, read_as, sweeps_named
+from swingby.store.sql import script
 from swingby.store.views import LAST_STEP, STEPS, quoted
 
 if TYPE_CHECKING:
@@ -195,10 +196,7 @@ class Connection:
         return self._kept("tables", self._read_tables)
 
     def _read_tables(self) -> dict[str, list[tuple[str, str]]]:
-        query = """select table_name, column_name, data_type from duckdb_columns()
-                   where database_name = current_database() and schema_name = 'main' and not internal
-                   order by table_name, column_index"""
-        found = self._query(query, (), {})
+        found = self._query(script("tables"), (), {})
         tables: dict[str, list[tuple[str, str]]] = {}
         for name, column, type_ in found.rows():
             tables.setdefault(name, []).append((column, type_))

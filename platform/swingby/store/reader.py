@@ -21,8 +21,8 @@ from swingby.store.database import Database, DatabaseError
 from swingby.store.grid_points import other_points
 from swingby.store.ingestion import ingest
 from swingby.store.layout import CATALOGUE, FORMAT, Layout
+from swingby.store.sql import query
 from swingby.store.tables import storable, widest
-from swingby.store.views import lost, quoted, retracted
 
 if TYPE_CHECKING:
     pass
@@ -160,10 +160,7 @@ class Store(Connection):
         self._check_version()
         asked = pa.table({"cell_id": cell_ids, "place": pa.array(np.arange(len(cell_ids)))})
         rows = self._query(
-            f"""select asked.place, bool_or(status in ('ok', 'diverged') and list_has_all(recorded, $tokens)) as done,
-                       bool_or(status = 'failed' and list_has_all(recorded, $failing)) as failed
-                from ix.rows.{quoted(experiment)} r join asked using (cell_id)
-                where final and not {retracted("r")} and not {lost("r")} group by asked.place""",
+            query("states", experiment),
             {"tokens": list(tokens), "failing": list(tokens if failing is None else failing)},
             {"asked": asked},
         ).arrow()
@@ -174,12 +171,7 @@ class Store(Connection):
     def recordings_of(self, experiment: str, cell_ids: pa.Array) -> list[Any]:
         """The recordings of which these cells have results, and of how many: `recording` (tokens), `cells`."""
         self._check_version()
-        query = f"""select list_filter(recorded, lambda token: not starts_with(token, 'code:')) as recording,
-                           count(distinct cell_id) as cells
-                    from ix.rows.{quoted(experiment)} r semi join asked using (cell_id)
-                    where final and status in ('ok', 'diverged') and not {retracted("r")} and not {lost("r")}
-                    group by all order by cells desc, recording"""
-        return self._query(query, [], {"asked": pa.table({"cell_id": cell_ids})}).rows()
+        return self._query(query("recordings", experiment), [], {"asked": pa.table({"cell_id": cell_ids})}).rows()
 
     def shards_of(self, experiment: str, cell_ids: Sequence[str], tokens: Sequence[str] = ()) -> pa.Table:
         """The shards that hold rows of these cells, except rows that were taken back: `cell_id`, `shard`.
@@ -190,10 +182,8 @@ class Store(Connection):
         self._check_version()
         if experiment not in self.names():
             return pa.table({name: pa.array([], pa.string()) for name in ("cell_id", "shard")})
-        query = f"""select distinct cell_id, shard from ix.rows.{quoted(experiment)} r semi join asked using (cell_id)
-                    where list_has_all(recorded, ?) and not {retracted("r")} order by all"""
         asked = pa.table({"cell_id": pa.array(cell_ids, pa.string())})
-        return self._query(query, [list(tokens)], {"asked": asked}).arrow()
+        return self._query(query("shards_of", experiment), [list(tokens)], {"asked": asked}).arrow()
 
     def gaps(self) -> list[Gap]:
         """The cells that lack a piece of their curve, and so have no result; a store of an older version lists none."""
@@ -202,13 +192,7 @@ class Store(Connection):
             return []
         found: list[Gap] = []
         for (name,) in self.sql("select distinct experiment from ix.lost order by all").rows():
-            query = f"""
-                select cell_id, (select list(distinct s.name order by s.name)
-                                 from members m join sweeps s using (sweep_id) where m.cell_id = x.cell_id) as sweeps
-                from (select distinct cell_id from ix.lost where experiment = ?) x
-                where not exists (select 1 from {quoted(name)} e where e.cell_id = x.cell_id and e.status <> 'running')
-                order by cell_id"""
-            found += [Gap(row.cell_id, name, tuple(row.sweeps or ())) for row in self.sql(query, [name]).rows()]
+            found += [Gap(row.cell_id, name, tuple(row.sweeps or ())) for row in self.sql(query("gaps", name)).rows()]
         return found
 
     def points(self, experiment: str, sweep_id: str) -> pa.Table:
@@ -216,18 +200,12 @@ class Store(Connection):
 
         Of a point that a refined sweep has asked no cell of, only parameters on its axes are known; others are null.
         """
-        known = self.sql(
-            f"""select m.point, m.planned, c.* exclude (cell_id, seed, seed_mode)
-                from (select point, count(*) as planned, min(cell_id) as cell_id
-                      from members where sweep_id = ? group by point) m
-                join ix.cells.{quoted(experiment)} c using (cell_id) order by m.point""",
-            [sweep_id],
-        ).arrow()
+        known = self.sql(query("points", experiment), [sweep_id]).arrow()
         if "decision" not in self.columns("plans"):  # an older version, which refined nothing
             return known
-        query = """select arg_max(decision, sequence) as decision, arg_max(resolved, sequence) as resolved
-                   from plans where sweep_id = ? and decision is not null"""
-        (row,) = self.sql(query, [sweep_id]).rows()
+        newest = """select arg_max(decision, sequence) as decision, arg_max(resolved, sequence) as resolved
+                    from plans where sweep_id = ? and decision is not null"""
+        (row,) = self.sql(newest, [sweep_id]).rows()
         if row.decision is None:
             return known
         left = json.loads(row.decision).get("left")
@@ -239,11 +217,7 @@ class Store(Connection):
         Rows that were taken back do not count.
         """
         self._check_version()
-        rows = self.sql(
-            f"""select r.shard, count(*) as "rows" from members m join ix.rows.{quoted(experiment)} r using (cell_id)
-                where m.sweep_id = ? and not {retracted("r")} group by r.shard""",
-            [sweep_id],
-        ).rows()
+        rows = self.sql(query("traces", experiment), [sweep_id]).rows()
         return {row.shard: row.rows for row in rows}
 
     def _check_version(self) -> None:

@@ -9,15 +9,7 @@ from typing import Any
 
 from swingby.data.records.headers import WHOLE
 from swingby.store.reader import Store
-from swingby.store.sql import quoted
-
-RESULTS = """
-select s.plan_id, s.batch, s.shape = $whole as whole, count(*) as cells, any_value(p.provenance) as provenance,
-       len(e.recorded) = 0 as recorded
-from members m join {experiment} e using (cell_id) join shards s on s.shard = e.shard
-left join plans p using (plan_id)
-where m.sweep_id = $sweep and e.status in ('ok', 'diverged')
-group by all order by all"""
+from swingby.store.sql import query
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +69,7 @@ def recorded_results(store: Store, sweep_id: str) -> RecordedResults | None:
     if not sweeps or sweeps[0].experiment not in store.names():
         return None
     ((name, experiment),) = sweeps
-    rows = store.sql(RESULTS.format(experiment=quoted(experiment)), {"sweep": sweep_id, "whole": WHOLE}).rows()
+    rows = store.sql(query("results", experiment), {"sweep": sweep_id, "whole": WHOLE}).rows()
     recorded = [row for row in rows if row.recorded]
     if not recorded:
         return None

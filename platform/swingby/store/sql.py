@@ -21,9 +21,13 @@ def statements(name: str) -> tuple[str, ...]:
 
 def query(name: str, experiment: str, last_step: str = "steps") -> str:
     """The text of a script about an experiment: its table for {table}, its name as a literal for {name}, the column
-    with a cell's last step for {last_step}, and how fine a row `r` is recorded for {fineness}."""
+    with a cell's last step for {last_step}.
+
+    Of a row `r`: how fine it is recorded for {fineness}, whether its result was taken back for {retracted}, and whether
+    it goes on from a row that is in no shard any more for {lost}.
+    """
     places = {"table": quoted(experiment), "name": literal(experiment), "last_step": last_step}
-    return script(name).format(**places, fineness=script("fineness"))
+    return script(name).format(**places, **{part: script(part) for part in ("fineness", "retracted", "lost")})
 
 
 def quoted(name: str) -> str:

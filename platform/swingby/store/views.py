@@ -119,18 +119,6 @@ def read_by_sweeps(name: str, which: str) -> str:
     return query("read", name).format(which=which)
 
 
-def retracted(alias: str, shard: str = "shard") -> str:
-    """The condition that the result a row belongs to was taken back; the row has a cell, and a shard in that column."""
-    return (
-        f"exists (select 1 from ix.retracted t where t.cell_id = {alias}.cell_id and t.shard = {alias}.{quoted(shard)})"
-    )
-
-
-def lost(alias: str) -> str:
-    """The condition that a row goes on from another one that is in no shard any more."""
-    return f"exists (select 1 from ix.lost x where x.curve = {alias}.curve)"
-
-
 def natural(version: str) -> tuple[tuple[int, int, str], ...]:
     """A sort key under which 1.10 is newer than 1.9."""
     parts = re.split(r"(\d+)", version)
@@ -219,7 +207,8 @@ def derived_views(
     own = ", ".join(quoted(column) for column in columns)
     newest = max(versions, key=natural)
     rows = f"ix.derived.{quoted(kind)} d"
-    valid = f"not {retracted('d', OF_SHARD)}" if {"cell_id", OF_SHARD} <= set(columns) else "true"
+    taken_back = f"select 1 from ix.retracted t where t.cell_id = d.cell_id and t.shard = d.{quoted(OF_SHARD)}"
+    valid = f"not exists ({taken_back})" if {"cell_id", OF_SHARD} <= set(columns) else "true"
     shown = [valid]
     for name, table in hiding.items():
         shown.append(f"""not exists (select 1 from (

@@ -11,6 +11,7 @@ import pyarrow as pa
 from swingby.data.records.headers import PLAN_COLUMNS, Plan
 from swingby.errors import SwingbyError, plain_words
 from swingby.store.database import DatabaseError
+from swingby.store.sql import script
 from swingby.store.tables import (
     Connection,
     Place,
@@ -28,14 +29,6 @@ from swingby.store.views import CELL_COLUMNS, quoted
 
 MOST_POINTS = 1_000_000_000
 """The most points of a sweep of which `conventions` can have a row each."""
-READ = """
-select any_value(points) from (
-  select cast(json_extract($1, '$.points') as bigint) as points,
-         cast(json_extract($1, '$.points') as bigint) * json_array_length($1, '$.seeds') as cells,
-         json_extract_string($1, '$.preset') as preset,
-         from_json(json_extract($1, '$.presets'), '["VARCHAR"]') as presets)
-where coalesce(cells, 0) >= 0 and coalesce(len(preset), 0) + coalesce(len(presets), 0) >= 0"""
-"""What the views `sweeps` and `conventions` read of a plan."""
 
 
 def apply_plan(connection: Connection, plan: Plan, name: str) -> None:
@@ -147,7 +140,7 @@ def _check_readable(connection: Connection, plan: Plan) -> None:
     """
     resolved = _json(plan.resolved)
     try:
-        ((points,),) = fetch(connection, READ, resolved)
+        ((points,),) = fetch(connection, script("plan"), resolved)
     except DatabaseError as error:
         raise SwingbyError(f"its sweep cannot be read: {plain_words(error).splitlines()[0]}") from error
     if points is not None and not 0 <= points <= MOST_POINTS:

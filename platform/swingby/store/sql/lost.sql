@@ -1,0 +1,1 @@
+exists (select 1 from ix.lost x where x.curve = r.curve)

@@ -1,0 +1,1 @@
+exists (select 1 from ix.retracted t where t.cell_id = r.cell_id and t.shard = r.shard)
