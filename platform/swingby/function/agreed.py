@@ -12,7 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from swingby.function.cache import make_way
+from swingby.function.source import make_way
 from swingby.function.values import curve_type, kind, scalar_type
 from swingby.model.experiment import AFTER, SEGMENT_COLUMNS
 

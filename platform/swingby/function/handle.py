@@ -149,15 +149,18 @@ class Recorder:
         for name in names:
             if self._names.get(name) != call:
                 self._take_name(name, call)
-        first = step > self._step
-        if first:
+        if step > self._step:
             self._step, self._given = step, set(names)
+            self._begun()
             return True
         twice = sorted(self._given.intersection(names))
         if twice and call == "record":
             raise MisuseError(f"record() was given {', '.join(twice)} at step {step} twice; each name once a step")
         self._given.update(names)
         return False
+
+    def _begun(self) -> None:
+        """Ends what belongs to the step before."""
 
     def _take_name(self, name: str, call: str) -> None:
         """Takes a name for one call.
@@ -186,6 +189,53 @@ class Recorder:
         if not self._all:
             return len(self.track.steps) if self._at is not None else 0
         return min(len(self.track.steps), self.track.budget(self._recording.entries) // 4)
+
+    def features(
+        self,
+        step: int,
+        phi: Any,
+        outputs: Any,
+        labels: Any,
+        weights: Any = None,
+        *,
+        sample: str | None = None,
+        spectrum: bool = False,
+    ) -> None:
+        """Keeps the metrics of the features that a last layer reads (`swingby.features.measure`), if `record` keeps
+        this step: a curve of each of `swingby.features.COLUMNS`.
+
+        It stands beside `record` of the same step, before or after it; at steps without it its curves are null, and so
+        is what a sample does not have. Of several cells every array has an entry a cell.
+
+        Args:
+            phi: inputs of the last layer at n points, (n, p).
+            outputs: its outputs at these points, (n, C).
+            labels: the class of each point, whole numbers from 0, (n,), of at least as many points as classes; or
+                targets as numbers, (n, C).
+            weights: the last layer's weights, (C, p), for NC3.
+            sample: "train" and "test" where both are measured: those of training points get the prefix `train_`, and
+                neural collapse, which is of training points, has none. None: there is one sample, and no prefix.
+            spectrum: whether effective dimensions, quality and utilization are kept, too, which takes an SVD.
+
+        Warns:
+            FeaturesWarning: there are fewer than 4 points a feature; of a cell's first sample of this kind.
+
+        Raises:
+            MisuseError: arrays or arguments that make no sense.
+            NotFiniteError: features or outputs of the cell are not finite; its training ends here, and it is diverged.
+                Of several cells, such a one has no metrics from there on.
+        """
+        step = int(step)
+        layer = last_layer()(sample, spectrum, weights is not None, self._warned)
+        self._begin(step, layer.names, "features")
+        if self._keeps(step):
+            given = {"phi": phi, "outputs": outputs, "labels": labels}
+            self._keep_features(step, layer, given if weights is None else {**given, "weights": weights})
+            self._warned = layer.warned
+
+    def _keep_features(self, step: int, layer: Any, arrays: Mapping[str, Any]) -> None:
+        """Keeps the metrics of a last layer with these arrays."""
+        raise NotImplementedError
 
     def _to_budget(self, track: Track) -> None:
         """Leaves what the sweep asks for: the budget, or, where the last step was not known beforehand, its spacing."""
@@ -262,15 +312,9 @@ class CellHandle(Files, Streams, Recorder):
             NotFiniteError: a curve that diverges is not finite; the training ends here, and its cell is diverged.
         """
         step = int(step)
-        if self._begin(step, values, "record"):
-            self._held.clear()
-            if self.track.steps:
-                self._recorded(self)
-            if self._keeps(step):
-                self._kept += 1
-            else:
-                self._left_out += 1
-        wanted = self._keeps(step)
+        first, wanted = self._begin(step, values, "record"), self._keeps(step)
+        if first:
+            self._kept, self._left_out = self._kept + wanted, self._left_out + (not wanted)
         ends = [name for name, value in values.items() if self._diverges(name) and not seen(value, wanted)]
         if not wanted and not ends:
             self._held |= {name: value if is_scalar(value) else _copied(value) for name, value in values.items()}
@@ -286,6 +330,17 @@ class CellHandle(Files, Streams, Recorder):
             self._keep(step, {**held, **kept})
             raise NotFiniteError(self._words(ends[0], kept[ends[0]]) + f" at step {step}")
         self._keep(step, kept)
+
+    def _begun(self) -> None:
+        self._held.clear()
+        if self.track.steps:
+            self._recorded(self)
+
+    def _keep_features(self, step: int, layer: Any, arrays: Mapping[str, Any]) -> None:
+        values = layer.values(step, **arrays)
+        self._keep(step, dict.fromkeys(layer.names) if values is None else values)
+        if values is None:
+            raise NotFiniteError(f"features or outputs are not finite at step {step}")
 
     def _gap(self, name: str, step: int, value: Any) -> None:
         """Takes note of a value that is not finite, in whose place there is none."""
@@ -322,54 +377,6 @@ class CellHandle(Files, Streams, Recorder):
         told = self._gaps | {name: (1, -1, scalars[name]) for name in wrong}
         anew = ["its checkpoint was of other code or not whole, and was set aside"] if self._begins_anew else []
         return {**scalars, **dict.fromkeys(wrong)}, None, anew + self._remarks(self.track, told)
-
-    def features(
-        self,
-        step: int,
-        phi: Any,
-        outputs: Any,
-        labels: Any,
-        weights: Any = None,
-        *,
-        sample: str | None = None,
-        spectrum: bool = False,
-    ) -> None:
-        """Keeps the metrics of the features that a last layer reads (`swingby.features.measure`), if `record` keeps
-        this step: a curve of each of `swingby.features.COLUMNS`.
-
-        It stands beside `record` of the same step, before or after it; at steps without it its curves are null, and so
-        is what a sample does not have.
-
-        Args:
-            phi: inputs of the last layer at n points, (n, p).
-            outputs: its outputs at these points, (n, C).
-            labels: the class of each point, whole numbers from 0, (n,), of at least as many points as classes; or
-                targets as numbers, (n, C).
-            weights: the last layer's weights, (C, p), for NC3.
-            sample: "train" and "test" where both are measured: those of training points get the prefix `train_`, and
-                neural collapse, which is of training points, has none. None: there is one sample, and no prefix.
-            spectrum: whether effective dimensions, quality and utilization are kept, too, which takes an SVD.
-
-        Warns:
-            FeaturesWarning: there are fewer than 4 points a feature; of a cell's first sample of this kind.
-
-        Raises:
-            MisuseError: arrays or arguments that make no sense.
-            NotFiniteError: features or outputs are not finite; the training ends here, and its cell is diverged.
-        """
-        step = int(step)
-        layer = last_layer()(sample, spectrum, weights is not None, self._warned)
-        if self._begin(step, layer.names, "features"):
-            self._held.clear()
-            if self.track.steps:
-                self._recorded(self)
-        if not self._keeps(step):
-            return
-        values = layer.values(step, phi, outputs, labels, weights)
-        self._warned = layer.warned
-        self._keep(step, dict.fromkeys(layer.names) if values is None else values)
-        if values is None:
-            raise NotFiniteError(f"features or outputs are not finite at step {step}")
 
     def checkpoint(self, state: Any) -> None:
         """Keeps a state that `resume` gives after this process was ended: dictionaries, lists, numbers, texts, None,
@@ -504,33 +511,9 @@ class CellsHandle(Files, Recorder):
         self._to_budget(track)
         return track, None if end is None else end[1], [] if end is not None else self._remarks(track, gaps)
 
-    def features(
-        self,
-        step: int,
-        phi: Any,
-        outputs: Any,
-        labels: Any,
-        weights: Any = None,
-        *,
-        sample: str | None = None,
-        spectrum: bool = False,
-    ) -> None:
-        """Keeps the metrics of each cell's features, as `CellHandle.features`: every array has an entry a cell.
-
-        A cell whose features or outputs are not finite has none from there on.
-
-        Raises:
-            MisuseError: arrays or arguments that make no sense.
-        """
-        step = int(step)
-        layer = last_layer()(sample, spectrum, weights is not None, self._warned)
-        self._begin(step, layer.names, "features")
-        if not self._keeps(step):
-            return
-        given = {"phi": phi, "outputs": outputs, "labels": labels} | ({} if weights is None else {"weights": weights})
-        arrays = {name: self.entries(value, f"features({step}, {name}=...)") for name, value in given.items()}
-        cells = [layer.values(step, **{name: array[at] for name, array in arrays.items()}) for at in range(len(self))]
-        self._warned = layer.warned
+    def _keep_features(self, step: int, layer: Any, arrays: Mapping[str, Any]) -> None:
+        given = {name: self.entries(value, f"features({step}, {name}=...)") for name, value in arrays.items()}
+        cells = [layer.values(step, **{name: array[at] for name, array in given.items()}) for at in range(len(self))]
         self._keep(step, {name: np.array([of and of[name] for of in cells], object) for name in layer.names})
 
     def entries(self, value: Any, what: str) -> np.ndarray:

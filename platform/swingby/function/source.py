@@ -18,7 +18,6 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Self
 
 from swingby.errors import SwingbyError
-from swingby.function.cache import make_way
 from swingby.model.code import digest_of, is_installed
 from swingby.model.needed import file_of
 
@@ -106,6 +105,22 @@ class Source:
                 temporary.write_bytes(given)
                 temporary.replace(path)
         return folder / self.file
+
+
+def make_way(path: Path) -> None:
+    """Makes the folders above a file of a cache, any of which may be gone, torn or of another kind at any time.
+
+    Whatever else lies there, or in the file's own place, is removed.
+    """
+    if path.is_dir() and not path.is_symlink():
+        shutil.rmtree(path, ignore_errors=True)  # another worker may do the same now
+    for folder in path.parents:
+        if folder.is_dir():
+            break
+        # One above it is a file, which goes next; or another worker has just made the folder.
+        with suppress(NotADirectoryError, IsADirectoryError):
+            folder.unlink(missing_ok=True)
+    path.parent.mkdir(parents=True, exist_ok=True)
 
 
 def data_files(

@@ -14,7 +14,7 @@ from swingby.function.experiment import FunctionExperiment
 from swingby.imports.cells import Cells, cells_of
 from swingby.imports.layout import Wanted, layout_of
 from swingby.imports.reading import RunsFile, read_runs
-from swingby.imports.summary import MOST_SHOWN, Imported
+from swingby.imports.summary import MOST_SHOWN, Imported, hashable
 from swingby.imports.sweep import Presented, SweepOfCells, declaration, meanings, presented
 from swingby.imports.writing import write
 from swingby.model import registry
@@ -184,7 +184,7 @@ def _found(file: RunsFile, asked: Asked, there: Before) -> tuple[Imported, Prese
     own_ids = frozenset(ids)
     earlier = [there.rows[cell] for cell in there.members if cell not in own_ids]
     if earlier:
-        rows += [(tuple(_tuple(row[name]) for name in names), row["seed"]) for row in earlier]
+        rows += [(tuple(hashable(row[name]) for name in names), row["seed"]) for row in earlier]
         own = SweepOfCells.of_rows(of, asked.sweep, mode, rows)
     changed = dict(_changes(cells, ids, there))
     added = [place for place, cell_id in enumerate(ids) if cell_id not in there.rows]
@@ -210,7 +210,7 @@ def _check_spelling(names: Sequence[str], before: Sequence[str]) -> None:
 
 def _cells(cells: Cells, names: Sequence[str]) -> list[tuple[tuple[Any, ...], int]]:
     """The values of the parameters and the seed of every cell."""
-    columns = [map(_tuple, cells.table[name].to_pylist()) for name in names]
+    columns = [map(hashable, cells.table[name].to_pylist()) for name in names]
     return list(zip(zip(*columns, strict=True), cells.table["seed"].to_pylist(), strict=True))
 
 
@@ -245,7 +245,3 @@ def _short(value: Any) -> str:
 def _setting(names: Sequence[str], row: tuple[tuple[Any, ...], int]) -> str:
     values, seed = row
     return ", ".join(f"{name} = {value}" for name, value in (*zip(names, values, strict=True), ("seed", seed)))
-
-
-def _tuple(value: Any) -> Any:
-    return tuple(map(_tuple, value)) if isinstance(value, list) else value

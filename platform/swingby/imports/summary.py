@@ -59,7 +59,7 @@ class Imported:
         ]
         params = []
         for name, kind in layout.params.items():
-            values = sorted(set(map(_plain, table[name].to_pylist())))
+            values = sorted(set(map(hashable, table[name].to_pylist())))
             low, high = (f"{v:.6g}" if isinstance(v, float) else str(v) for v in (values[0], values[-1]))
             ends = low if len(values) == 1 else f"{len(values):,} values, {low} to {high}"
             params.append(f"{self._named(name)} ({kind}, {ends})")
@@ -71,7 +71,7 @@ class Imported:
             found.append(f"  left out    {', '.join(f'{name} ({why})' for name, why in layout.left_out.items())}")
         statuses = table["status"].to_pylist()
         ends = ", ".join(f"{statuses.count(end):,} {end}" for end in ("ok", "diverged", "failed") if end in statuses)
-        points = len(set(zip(*(map(_plain, table[name].to_pylist()) for name in layout.params), strict=True)))
+        points = len(set(zip(*(map(hashable, table[name].to_pylist()) for name in layout.params), strict=True)))
         found.append(f"  cells       {table.num_rows:,} at {counted(points, 'point')}: {ends}")
         return [*found, *(f"  note: {note}" for note in self.cells.notes)]
 
@@ -87,6 +87,6 @@ class Imported:
         return name if before is None else f"{name} from {before!r}"
 
 
-def _plain(value: Any) -> Any:
+def hashable(value: Any) -> Any:
     """A value that can be sorted and counted: of a list, a tuple."""
-    return tuple(map(_plain, value)) if isinstance(value, list) else value
+    return tuple(map(hashable, value)) if isinstance(value, list) else value

@@ -165,19 +165,19 @@ def sweep_status(data: Path, sweep: str | None = None) -> list[SweepStatus]:
 
 def final_counts(store: Store, experiment: str, sweep_id: str) -> dict[str, int]:
     """How many cells of a sweep have a final row, by status (ok, diverged, failed)."""
-    counts = {"ok": 0, "diverged": 0, "failed": 0}
-    if experiment in store.names():
-        rows = store.sql(query("final_counts", experiment), [sweep_id]).rows()
-        counts |= {row.status: row.cells for row in rows}
-    return counts
+    rows = _rows(store, "final_counts", experiment, sweep_id)
+    return {"ok": 0, "diverged": 0, "failed": 0} | {row.status: row.cells for row in rows}
 
 
 def deliveries(store: Store, experiment: str, sweep_id: str) -> tuple[Delivery, ...]:
     """The sweep's cells that have a final row, by where and when they came."""
-    if experiment not in store.names():
-        return ()
-    rows = store.sql(query("deliveries", experiment), [sweep_id]).rows()
-    return tuple(Delivery(*row) for row in rows)
+    return tuple(Delivery(*row) for row in _rows(store, "deliveries", experiment, sweep_id))
+
+
+def _rows(store: Store, name: str, experiment: str, *parameters: Any) -> list[Any]:
+    """The rows of a query about an experiment; none if the store has no results of it."""
+    known = experiment in store.names()
+    return store.sql(query(name, experiment, store.last_step(experiment)), parameters).rows() if known else []
 
 
 # cells that failed
@@ -185,9 +185,7 @@ def deliveries(store: Store, experiment: str, sweep_id: str) -> tuple[Delivery, 
 
 def failed_cells(store: Store, experiment: str, sweep_id: str) -> tuple[tuple[str, str], ...]:
     """The first cells of a sweep that failed, with the first line of what each raised."""
-    if experiment not in store.names():
-        return ()
-    rows = store.sql(query("failed_cells", experiment), [sweep_id, MOST_FAILURES]).rows()
+    rows = _rows(store, "failed_cells", experiment, sweep_id, MOST_FAILURES)
     return tuple((row.cell_id, ((row.message or "").splitlines() or [""])[0]) for row in rows)
 
 
@@ -203,19 +201,12 @@ def failure_lines(found: Sequence[tuple[str, str]], failed: int, imported: bool 
 
 def failure_reasons(store: Store, experiment: str, sweep_id: str) -> tuple[Reason, ...]:
     """Why cells of a sweep failed, the latest reasons first; messages that differ in numbers only are one reason."""
-    if experiment not in store.names():
-        return ()
-    rows = store.sql(query("failure_reasons", experiment), [sweep_id, MOST_REASONS]).rows()
-    return tuple(Reason(*row) for row in rows)
+    return tuple(Reason(*row) for row in _rows(store, "failure_reasons", experiment, sweep_id, MOST_REASONS))
 
 
 def remarks(store: Store, experiment: str, sweep_id: str) -> tuple[tuple[str, int], ...]:
     """What is said of results of a sweep, such as that curves were thinned, and of how many cells."""
-    if experiment not in store.names():
-        return ()
-    return tuple(
-        (row.message, row.cells) for row in store.sql(query("remarks", experiment), [sweep_id, MOST_REASONS]).rows()
-    )
+    return tuple((row.message, row.cells) for row in _rows(store, "remarks", experiment, sweep_id, MOST_REASONS))
 
 
 def remark_lines(found: Sequence[tuple[str, int]]) -> list[str]:
@@ -228,11 +219,7 @@ def remark_lines(found: Sequence[tuple[str, int]]) -> list[str]:
 
 def cells_in_progress(store: Store, records: Records, experiment: str, sweep_id: str) -> list[InProgress]:
     """The cells of a sweep in progress as of the last publication, those that are furthest first."""
-    if experiment not in store.names():
-        return []
-    rows = store.sql(
-        query("cells_in_progress", experiment, store.last_step(experiment)), [sweep_id, MOST_IN_PROGRESS]
-    ).rows()
+    rows = _rows(store, "cells_in_progress", experiment, sweep_id, MOST_IN_PROGRESS)
     return [InProgress(row.cell_id, row.steps, _steps_of(records, experiment, row.cell_id)) for row in rows]
 
 
