@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from swingby.cli.console import DEFAULT_DATA, LOOK, PAPERS, DataFolder, Overrides, panel, say, sweep_names, table, tell
+from swingby.cli.options import Local
 from swingby.data.remote.address import DATA_MARK
 from swingby.errors import SwingbyError
 
@@ -128,7 +129,7 @@ def figures(
     quick: Annotated[bool, typer.Option("--quick", help="A few seeds of each figure; a full run reuses them.")] = False,
     overrides: Overrides = None,
     run: Annotated[bool, typer.Option("--run/--no-run", help="Train what is missing first, or only draw.")] = True,
-    local: Annotated[bool, typer.Option("--local", help="Train in a plain for-loop instead of Ray.")] = False,
+    local: Local = False,
     pictures: Annotated[
         bool, typer.Option("--pictures/--no-pictures", help="Each figure as PNG, SVG and PDF, ready for a paper.")
     ] = True,

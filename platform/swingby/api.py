@@ -98,12 +98,17 @@ class Sweep(sweep_files.Sweep):
         from swingby.maintenance.retract import retract_older
         from swingby.run.driver import run_sweep
 
-        folder, of = data_folder(data), self.experiment
-        if isinstance(of, FunctionExperiment) and of.source is not None and not of.source.file:
-            options.setdefault("local", True)
+        folder = data_folder(data)
+        self._keep_here(options)
         if options.get("older") == "retrain":
             retract_older(folder, self)
         return Results(self, folder, run_sweep(self, folder, progress=progress, **options))
+
+    def _keep_here(self, options: RunKeywords) -> None:
+        """Has a function of a notebook trained in this process, unless the options say otherwise."""
+        of = self.experiment
+        if isinstance(of, FunctionExperiment) and of.source is not None and not of.source.file:
+            options.setdefault("local", True)
 
     def refine(
         self,
@@ -142,9 +147,8 @@ class Sweep(sweep_files.Sweep):
             **{k: v for k, v in {**given, "budget": budget}.items() if v is not None},
         }
         sweep = replace(self, refine_section=checked_section(_plain(section)))
-        folder, of = data_folder(data), self.experiment
-        if isinstance(of, FunctionExperiment) and of.source is not None and not of.source.file:
-            options.setdefault("local", True)
+        folder = data_folder(data)
+        self._keep_here(options)
         options["refine"] = True
         return Results(sweep, folder, run_sweep(sweep, folder, progress=progress, **options))
 
@@ -177,9 +181,7 @@ class Sweep(sweep_files.Sweep):
         from swingby.run.options import RunOptions
         from swingby.run.replicate import replicate
 
-        of = self.experiment
-        if isinstance(of, FunctionExperiment) and of.source is not None and not of.source.file:
-            options.setdefault("local", True)
+        self._keep_here(options)
         return replicate(self, data_folder(data), outcome, top, seeds, RunOptions(**options), progress)
 
 

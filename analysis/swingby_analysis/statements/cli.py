@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from swingby.cli.console import DEFAULT_DATA, PAPERS, DataFolder, err, panel, say
+from swingby.cli.options import Local
 from swingby.errors import SwingbyError
 from swingby.units import counted, duration
 
@@ -17,7 +18,6 @@ NOT_ALL = 1
 Experiment = Annotated[
     str | None, typer.Argument(metavar="[EXPERIMENT]", help="Only what is said of this experiment.", show_default=False)
 ]
-Local = Annotated[bool, typer.Option("--local", help="Train in a plain for-loop instead of Ray.")]
 Run = Annotated[bool, typer.Option("--run/--no-run", help="Train what is missing first, or only read.")]
 
 

@@ -16,8 +16,8 @@ from swingby.data.records.headers import WHOLE, BatchNote, Plan, ShardHeader
 from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.model.cell import Point
-from swingby.model.columns import parameter_schema
-from swingby.model.experiment import ENTRIES, SEGMENT_COLUMNS, Experiment
+from swingby.model.columns import final_rows, parameter_schema
+from swingby.model.experiment import ENTRIES, Experiment
 from swingby.model.experiment import Recording as Recorded
 from swingby.run.outcomes import KEY, SHARD, derive
 from swingby.run.refine import write_share_fit
@@ -235,21 +235,11 @@ def _column(table: pa.Table, name: str, type_: pa.DataType) -> pa.ChunkedArray |
 
 
 def _rows(recording: Recording, of: Experiment, table: pa.Table, ids: Sequence[str]) -> pa.Table:
-    count = table.num_rows
-    columns: dict[str, Any] = {
-        "cell_id": pa.array(ids, pa.string()),
-        "from_step": pa.array([0] * count, pa.int64()),
-        "to_step": table["to_step"],
-        "final": pa.array([True] * count),
-        "status": table["status"],
-        "message": table["message"],
-    }
-    columns = {name: values.cast(SEGMENT_COLUMNS[name]) for name, values in columns.items()}
     kinds: Mapping[str, Any] = {**of.curves, **of.scalars}
     for asked in of.recordings.values():
         kinds = {**asked, **kinds}
-    columns |= {name: _column(table, name, kinds[name].type) for name in (*recording.curves, *recording.scalars)}
-    return pa.table(columns)
+    columns = {name: _column(table, name, kinds[name].type) for name in (*recording.curves, *recording.scalars)}
+    return final_rows(ids, table["to_step"], table["status"], table["message"], columns)
 
 
 def _header(recording: Recording, records: Records, plan: Plan, part: Part) -> ShardHeader:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -63,11 +63,8 @@ def slurm(
         swingby cluster slurm transient-memorization --nodes 4 --cpus 32 --gpus a100:4 --time 8:00:00 --out sweep.sbatch
     """
     from swingby.launch.slurm import script
-    from swingby.launch.task import options, task_of
-    from swingby.sweepfile.sweep import Sweep
 
-    loaded = Sweep.load(sweep, overrides or (), confirm_above)
-    task = task_of(loaded, sweep, data, options(overrides or (), processes, device, confirm_above))
+    task = _task(sweep, data, overrides, processes, device, confirm_above)
     text = script(
         task, str(Path(env).absolute()), nodes, cpus, gpus, time, partition, account, tuple(sbatch or ()), drain
     )
@@ -110,14 +107,22 @@ def kuberay(
         swingby cluster kuberay transient-memorization --image registry.example.org/swingby:0.1 --claim results
     """
     from swingby.launch.kuberay import Pods, manifest
-    from swingby.launch.task import options, task_of
     from swingby.run.ray.session import version
+
+    task = _task(sweep, data, overrides, processes, device, confirm_above)
+    pods = Pods(image, workers, cpus, memory, gpus, claim, secret, namespace)
+    _write(manifest(task, pods, ray_version or version(), retries), out, "kubectl create -f")
+
+
+def _task(
+    sweep: str, data: str, overrides: list[str] | None, processes: int, device: str | None, confirm_above: int
+) -> Any:
+    """What runs on the cluster, for a sweep that was read and checked."""
+    from swingby.launch.task import options, task_of
     from swingby.sweepfile.sweep import Sweep
 
     loaded = Sweep.load(sweep, overrides or (), confirm_above)
-    task = task_of(loaded, sweep, data, options(overrides or (), processes, device, confirm_above))
-    pods = Pods(image, workers, cpus, memory, gpus, claim, secret, namespace)
-    _write(manifest(task, pods, ray_version or version(), retries), out, "kubectl create -f")
+    return task_of(loaded, sweep, data, options(overrides or (), processes, device, confirm_above))
 
 
 def _write(text: str, out: Path | None, then: str) -> None:

@@ -60,11 +60,7 @@ def describe(
     Of a function: `swingby describe train.py`, `swingby describe my-first.yaml`.
     """
     if name.endswith((".yaml", ".yml")):
-        from swingby.sweepfile.sweep import Sweep
-
-        sweep = Sweep.load(name, confirm_above=None)
-        say(f"sweep {sweep.name}: {sweep.title or ''}".rstrip(": "))
-        _experiment(sweep.experiment, data)
+        _sweep(name, data)
     elif ".py" in name and name.partition(":")[0].endswith(".py"):
         from swingby.function.load import from_file
 
@@ -133,14 +129,21 @@ def _kept(name: str, data: Path) -> bool:
                 ]  # fmt: skip
                 table(("column", "type", "unit", "meaning"), rows)
                 return True
-    from swingby.sweepfile.sweep import Sweep, named_sweeps
+    from swingby.sweepfile.sweep import named_sweeps
 
     if name in named_sweeps():
-        sweep = Sweep.load(name, confirm_above=None)
-        say(f"sweep {sweep.name}: {sweep.title or ''}".rstrip(": "))
-        _experiment(sweep.experiment, data)
+        _sweep(name, data)
         return True
     return False
+
+
+def _sweep(name: str, data: Path) -> None:
+    """Describes a sweep by its file, or by the name of a packaged one."""
+    from swingby.sweepfile.sweep import Sweep
+
+    sweep = Sweep.load(name, confirm_above=None)
+    say(f"sweep {sweep.name}: {sweep.title or ''}".rstrip(": "))
+    _experiment(sweep.experiment, data)
 
 
 def _store(data: Path) -> Store | None:

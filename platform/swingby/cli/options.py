@@ -18,6 +18,10 @@ SweepName = Annotated[
 ConfirmAbove = Annotated[
     int, typer.Option("--confirm-above", metavar="CELLS", help="Refuse a sweep of more cells than this.")
 ]
+Local = Annotated[bool, typer.Option("--local", help="Train in a plain for-loop instead of Ray.")]
+Address = Annotated[
+    str | None, typer.Option("--address", help="host:port of an existing Ray cluster; default: a Ray of this run.")
+]
 Processes = Annotated[
     int,
     typer.Option(

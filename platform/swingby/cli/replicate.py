@@ -7,7 +7,7 @@ from typing import Annotated, Any, cast
 import typer
 
 from swingby.cli.console import DEFAULT_DATA, DataFolder, Overrides, give, table, tell
-from swingby.cli.options import CELLS_FAILED, ConfirmAbove, Deadline, Device, Processes, SweepName
+from swingby.cli.options import CELLS_FAILED, Address, ConfirmAbove, Deadline, Device, Local, Processes, SweepName
 from swingby.errors import SwingbyError
 from swingby.model import registry
 
@@ -23,10 +23,8 @@ def replicate(
     seeds: Annotated[int, typer.Option(help="Fresh seeds of each point.")] = 200,
     overrides: Overrides = None,
     confirm_above: ConfirmAbove = 100_000,
-    local: Annotated[bool, typer.Option("--local", help="Train in a plain for-loop instead of Ray.")] = False,
-    address: Annotated[
-        str | None, typer.Option("--address", help="host:port of an existing Ray cluster; default: a Ray of this run.")
-    ] = None,
+    local: Local = False,
+    address: Address = None,
     processes: Processes = 1,
     device: Device = None,
     deadline: Deadline = None,

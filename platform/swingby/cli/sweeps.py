@@ -11,11 +11,13 @@ import typer
 from swingby.cli.console import DEFAULT_DATA, DataFolder, Overrides, say, sweep_names, table, tell
 from swingby.cli.options import (
     CELLS_FAILED,
+    Address,
     Budget,
     Code,
     ConfirmAbove,
     Deadline,
     Device,
+    Local,
     Processes,
     Refine,
     SweepName,
@@ -119,9 +121,7 @@ def run(
         bool,
         typer.Option("--ray", help="Use Ray even where the run would end before Ray has started."),
     ] = False,
-    address: Annotated[
-        str | None, typer.Option("--address", help="host:port of an existing Ray cluster; default: a Ray of this run.")
-    ] = None,
+    address: Address = None,
     code: Code = None,
     retry_failed: Annotated[bool, typer.Option("--retry-failed", help="Train failed cells again.")] = False,
     dry_run: Annotated[
@@ -246,7 +246,7 @@ def extend(
     ] = None,
     most: Annotated[int, typer.Option(help="The most seeds of a point.")] = 1000,
     overrides: Overrides = None,
-    local: Annotated[bool, typer.Option("--local", help="Train in a plain for-loop instead of Ray.")] = False,
+    local: Local = False,
 ) -> None:
     """Extends a sweep that has run: longer runs, or more seeds until the share of an outcome is known well enough.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
 
 import pyarrow as pa
 
@@ -16,7 +15,7 @@ from swingby.errors import SwingbyError
 from swingby.imports.summary import Imported
 from swingby.imports.sweep import RECORDING, Presented
 from swingby.maintenance.retract import Chosen, retract
-from swingby.model.experiment import SEGMENT_COLUMNS
+from swingby.model.columns import final_rows
 from swingby.run.outcomes import derive
 from swingby.store import Store, ingest
 from swingby.store.status import refused_records
@@ -99,18 +98,9 @@ def _plan(records: Records, found: Imported, how: Presented, places: Sequence[in
 def _rows(found: Imported, places: Sequence[int]) -> pa.Table:
     """Rows of a shard: a final one for each cell."""
     table = found.cells.table.take(pa.array(places, pa.int64()))
-    count = table.num_rows
-    columns: dict[str, Any] = {
-        "cell_id": pa.array([found.ids[place] for place in places], pa.string()),
-        "from_step": pa.array([0] * count, pa.int64()),
-        "to_step": pa.array([steps[-1] if steps else 0 for steps in table["step"].to_pylist()], pa.int64()),
-        "final": pa.array([True] * count),
-        "status": table["status"],
-        "message": table["message"],
-    }
-    columns = {name: values.cast(SEGMENT_COLUMNS[name]) for name, values in columns.items()}
-    columns |= {name: table[name] for name in ("step", *found.cells.curves, *found.cells.scalars)}
-    return pa.table(columns)
+    ends = pa.array([steps[-1] if steps else 0 for steps in table["step"].to_pylist()], pa.int64())
+    columns = {name: table[name] for name in ("step", *found.cells.curves, *found.cells.scalars)}
+    return final_rows([found.ids[place] for place in places], ends, table["status"], table["message"], columns)
 
 
 def _header(records: Records, found: Imported, plan: Plan, note: BatchNote) -> ShardHeader:

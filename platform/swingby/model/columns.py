@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from collections.abc import Collection
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Literal, Union, get_args, get_origin
 
 import pyarrow as pa
@@ -102,3 +102,17 @@ def _column(annotation: Any) -> pa.DataType | None:
         inner = _column(item)
         return pa.list_(inner) if rest == [...] and inner is not None else None
     return _SCALARS.get(annotation)
+
+
+def final_rows(
+    cell_ids: Sequence[str], to_step: Any, status: Any, message: Any, columns: Mapping[str, Any]
+) -> pa.Table:
+    """Final rows from step 0 on, of cells that were not trained here; arrays have an entry a cell.
+
+    Args:
+        columns: what follows the `SEGMENT_COLUMNS`: curves and scalars.
+    """
+    count = len(cell_ids)
+    first = pa.array(cell_ids, pa.string()), pa.repeat(pa.scalar(0, pa.int64()), count), to_step
+    own = dict(zip(SEGMENT_COLUMNS, (*first, pa.repeat(pa.scalar(True), count), status, message), strict=True))
+    return pa.table({**{name: values.cast(SEGMENT_COLUMNS[name]) for name, values in own.items()}, **columns})

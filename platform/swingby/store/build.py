@@ -31,7 +31,7 @@ from swingby.store.database import (
 from swingby.store.layout import FORMAT, REBUILD, UPGRADES, Layout, check_version
 from swingby.store.packing import listed
 from swingby.store.sql import literal, query, quoted, script, statements
-from swingby.store.tables import Connection, ensure_experiment, fetch, widest
+from swingby.store.tables import Connection, ensure_experiment, fetch, indexed, widest
 from swingby.store.views import (
     BINDING,
     CELL_COLUMNS,
@@ -110,8 +110,7 @@ class Build:
         """
         sealed = [number for number, _ in self._layout.sealed(self.number)]
         lacking = min(set(range(self.segment)) - set(sealed), default=None)
-        tables = "select table_name from duckdb_tables() where database_name = 'ix' and schema_name = 'rows'"
-        for (name,) in fetch(connection, tables) if lacking is None else ():
+        for name in indexed(connection) if lacking is None else ():
             named = f"select 1 from ix.rows.{quoted(name)} anti join seg.shards using (shard) where curve >= ? limit 1"
             if fetch(connection, named, self.segment << 32):
                 lacking = self.segment
@@ -271,8 +270,7 @@ def _upgrade(connection: Connection, version: int) -> None:
     connection.execute("begin")
     for step in range(version, FORMAT):
         connection.execute(script(UPGRADES[step]))
-    rows = "select table_name from duckdb_tables() where database_name = 'ix' and schema_name = 'rows'"
-    for (name,) in fetch(connection, rows):  # of version 3
+    for name in indexed(connection):  # of version 3
         connection.execute(f"alter table ix.rows.{quoted(name)} add column if not exists {AFTER} bigint")
         ensure_experiment(connection, name)
         several = f"select cell_id from ix.rows.{quoted(name)} group by cell_id having count(*) > 1"

@@ -38,6 +38,12 @@ def fetch(connection: Connection, query: str, *parameters: Any) -> list[tuple[An
     return connection.execute(query, list(parameters)).fetchall()
 
 
+def indexed(connection: Connection) -> list[str]:
+    """The experiments of which the index has rows."""
+    query = "select table_name from duckdb_tables() where database_name = 'ix' and schema_name = 'rows'"
+    return [name for (name,) in fetch(connection, query)]
+
+
 def insert(connection: Connection, target: str, table: pa.Table) -> None:
     """Appends an Arrow table, column by name."""
     connection.register("incoming", table)

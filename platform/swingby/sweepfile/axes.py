@@ -31,40 +31,38 @@ class _Ends(BaseModel):
     def ends(self) -> tuple[Fraction, Fraction]:
         return Fraction(repr(self.first)), Fraction(repr(self.last))
 
-    def same(self) -> tuple[str, str] | None:
-        return None if self.first != self.last else ("both ends are the same", "write a list of one value")
-
-
-class Linspace(_Ends):
-    """Evenly spaced values."""
-
-    points: int = Field(ge=2)
-
     def count(self) -> int:
         """How many values there are."""
-        return self.points
+        raise NotImplementedError
 
     def values(self) -> list[Fraction]:
         """The values, exact."""
-        first, last = self.ends
-        return [first + (last - first) * Fraction(index, self.points - 1) for index in range(self.points)]
+        raise NotImplementedError
 
     def wrong(self) -> tuple[str, str] | None:
         """The fault of these numbers, and a hint; None for none."""
-        return self.same()
+        return None if self.first != self.last else ("both ends are the same", "write a list of one value")
 
 
-class Logspace(_Ends):
-    """Values with even ratios."""
-
+class _Points(_Ends):
     points: int = Field(ge=2)
 
     def count(self) -> int:
-        """How many values there are."""
         return self.points
 
+
+class Linspace(_Points):
+    """Evenly spaced values."""
+
     def values(self) -> list[Fraction]:
-        """The values: the ends exact, the others to 40 digits, so that 1 to 1000 in 4 points has 10 and 100."""
+        first, last = self.ends
+        return [first + (last - first) * Fraction(index, self.points - 1) for index in range(self.points)]
+
+
+class Logspace(_Points):
+    """Values with even ratios: the ends exact, others to 40 digits, so that 1 to 1000 in 4 points has 10 and 100."""
+
+    def values(self) -> list[Fraction]:
         first, last = (Decimal(repr(end)) for end in (self.first, self.last))
         log, gaps = _PRECISE.ln(_PRECISE.divide(last, first)), Decimal(self.points - 1)
         factors = (_PRECISE.exp(_PRECISE.divide(_PRECISE.multiply(log, k), gaps)) for k in range(1, self.points - 1))
@@ -72,10 +70,9 @@ class Logspace(_Ends):
         return [self.ends[0], *inner, self.ends[1]]
 
     def wrong(self) -> tuple[str, str] | None:
-        """The fault of these numbers, and a hint; None for none."""
         if self.first <= 0 or self.last <= 0:
             return "a logarithmic axis needs both ends above 0", "use linspace or a list"
-        return self.same()
+        return super().wrong()
 
 
 class Range(_Ends):
@@ -84,17 +81,14 @@ class Range(_Ends):
     step: float
 
     def count(self) -> int:
-        """How many values there are."""
         first, last = self.ends
         return int((last - first) / Fraction(repr(self.step))) + 1
 
     def values(self) -> list[Fraction]:
-        """The values, exact."""
         first, step = self.ends[0], Fraction(repr(self.step))
         return [first + index * step for index in range(self.count())]
 
     def wrong(self) -> tuple[str, str] | None:
-        """The fault of these numbers, and a hint; None for none."""
         first, last = self.ends
         step = Fraction(repr(self.step))
         if step == 0 or (last - first) / step < 0:
@@ -106,14 +100,10 @@ class Range(_Ends):
         return f"step {self.step} passes the end {self.last} by", f"both ends belong to the axis: end it at {reached}"
 
 
-FORMS: dict[str, type[Linspace] | type[Logspace] | type[Range]] = {
-    "linspace": Linspace,
-    "logspace": Logspace,
-    "range": Range,
-}
+FORMS: dict[str, type[_Ends]] = {"linspace": Linspace, "logspace": Logspace, "range": Range}
 
 
-def written_out(form: Linspace | Logspace | Range, integer: bool) -> list[int | float]:
+def written_out(form: _Ends, integer: bool) -> list[int | float]:
     """The values as floats; for an integer parameter as integers, those of `logspace` rounded, duplicates dropped."""
     values = form.values()
     if not integer:
@@ -257,7 +247,7 @@ def _column(lined: Lined, path: Path, spec: Any, parameters: Parameters | None) 
     return Column(name, path, form.count(), lambda: written_out(form, integer))
 
 
-def _form(lined: Lined, path: Path, spec: Any) -> Linspace | Logspace | Range | None:
+def _form(lined: Lined, path: Path, spec: Any) -> _Ends | None:
     name = str(path[-1])
     if not isinstance(spec, dict) or len(spec) != 1:
         one = f"; a single value belongs under base: {name}: {spec}" if isinstance(spec, str | int | float) else ""

@@ -18,6 +18,7 @@ from swingby.store.tables import (
     check_name,
     ensure_experiment,
     fetch,
+    indexed,
     insert,
     insert_one,
     instant,
@@ -119,8 +120,7 @@ def apply_retraction(connection: Connection, record: str, retraction: Retraction
     insert_one(connection, "ix.retractions", row)
     table = retraction.table.append_column("record", pa.repeat(pa.scalar(record), retraction.table.num_rows))
     insert(connection, "ix.retracted", table)
-    experiments = "select table_name from duckdb_tables() where database_name = 'ix' and schema_name = 'rows'"
-    for (experiment,) in fetch(connection, experiments):
+    for experiment in indexed(connection):
         resolve(connection, experiment, table.select(["cell_id"]))
 
 
