@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from swingby import features
+from swingby_sweeps.dynamics import metrics
 
 Array = np.ndarray
 
@@ -24,7 +24,7 @@ def intensities(phi: Array) -> Array:
 
 def effective_dimension(rho: Array) -> float:
     """D_eff(rho) = exp(- sum_i r_i ln r_i), r_i = rho_i / sum_j rho_j ([T] eq 1.16); nan where all rho are 0."""
-    found = features.effective_dimension(rho)
+    found = metrics.effective_dimension(rho)
     return float("nan") if found is None else found
 
 
@@ -39,7 +39,7 @@ def kappa(phi: Array, f: Array) -> float:
     T is the kernel of the features phi (n, p) and T_MP the projection onto the span of the learned function f (n, C) as
     it is, both on n points and both centred. nan where either kernel is constant.
     """
-    found = features.kappas(phi[None], f[None], operator="span")[0].kappa
+    found = metrics.kappas(phi[None], f[None], operator="span")[0].kappa
     return float("nan") if found is None else found
 
 

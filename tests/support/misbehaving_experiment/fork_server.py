@@ -19,7 +19,7 @@ from typing import Any
 
 from swingby.data.records import Records
 from swingby.model import registry
-from swingby.run import driver, ingest_thread, local
+from swingby.run import driver, executor, ingest_thread
 from swingby.run.progress import Progress
 from swingby.store import Ingest, ingest
 from swingby.sweepfile.sweep import Sweep
@@ -76,8 +76,8 @@ def work(order: dict[str, Any]) -> None:
     driver.WAIT_SECONDS = 0.1
     if order["window"]:  # the windows come in the same order every time if the store is fed between batches
         ingest_thread.INGEST_SECONDS = 1e9
-        real = local.run_batch
-        local.run_batch = lambda *given, **options: (
+        real = executor.run_batch
+        executor.run_batch = lambda *given, **options: (
             real(*given, **options),
             ingest_thread.ingest_once(Records.open(data)),
         )[0]
