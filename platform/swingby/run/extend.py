@@ -14,17 +14,13 @@ import numpy as np
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.model import registry
-from swingby.model.columns import row_schema, scalar_outcomes
 from swingby.run.driver import ray_for, run
 from swingby.run.options import RunOptions
-from swingby.run.outcomes import SHARD
 from swingby.run.progress import progress_for
-from swingby.sandbox.scalar import kind_of
 from swingby.select.intervals import wilson
 from swingby.store import Store
-from swingby.store.lookup import written_outcomes
 from swingby.store.refined import only_refined
-from swingby.store.sql import quoted
+from swingby.sweepfile.refinement import Labelled, kinds_of
 from swingby.sweepfile.sweep import Sweep
 
 ROUNDS = 20
@@ -234,14 +230,8 @@ def needed(share: float, half_width: float, start: int, most: int) -> int:
 
 def yes_no_outcomes(sweep: Sweep) -> list[str]:
     """The outcomes of a sweep that have a share: of its detectors, of its file, and yes/no scalars."""
-    kinds = {each: kind for one in registry.detectors_for(sweep.experiment_name) for each, kind in one.kinds.items()}
-    kinds |= scalar_outcomes(sweep.experiment)
-    if sweep.outcomes:
-        if getattr(sweep.experiment, "discovers", False):
-            return [*(each for each, kind in kinds.items() if kind == "yes_no"), *sweep.outcomes]
-        schema = row_schema(sweep.experiment)
-        kinds |= {each: kind_of(text, schema) for each, text in sweep.outcomes.items()}
-    return [each for each, kind in kinds.items() if kind == "yes_no"]
+    kinds, discovers = kinds_of(sweep.experiment, sweep.outcomes), getattr(sweep.experiment, "discovers", False)
+    return [*(name for name, kind in kinds.items() if kind == "yes_no"), *(sweep.outcomes if discovers else ())]
 
 
 def shares_of(data: Path, sweep: Sweep, outcome: str) -> list[Share]:
@@ -250,23 +240,10 @@ def shares_of(data: Path, sweep: Sweep, outcome: str) -> list[Share]:
     Raises:
         SwingbyError: there is no such outcome, or it is none of yes or no.
     """
+    from swingby.run.labels import counts, label_query  # it needs scipy, and `last_seeds` does not
+
     with Store.open(data) as store:
-        detectors = [one for one in registry.detectors_for(sweep.experiment_name) if outcome in one.outcomes]
-        written = written_outcomes(store, sweep.sweep_id).get(outcome)
-        table, shown = None, f"e.{quoted(outcome)}"
-        if detectors:
-            table, shown = f"outcomes_{detectors[0].name}", f"o.{quoted(outcome)}"
-        elif written is not None:
-            if written.kind != "yes_no":
-                raise SwingbyError(f"outcome {outcome!r} is a {written.kind}, and has no share")
-            table, shown = written.table, "o.value"
-        elif outcome not in scalar_outcomes(sweep.experiment):
-            raise SwingbyError(f"no installed detector has the outcome {outcome!r}, and neither has the sweep file")
-        join = f"left join {quoted(table)} o on o.cell_id = e.cell_id and o.{SHARD} = e.shard" if table else ""
-        query = f"""
-            select m.point, count(*) filter (where {shown}) as k, count({shown}) as n
-            from members m
-            join {quoted(sweep.experiment_name)} e using (cell_id) {join}
-            where m.sweep_id = ? and e.status <> 'failed'
-            group by m.point order by m.point"""
-        return [Share(row.point, row.k, row.n) for row in store.sql(query, [sweep.sweep_id]).rows()]
+        query = label_query(store, sweep, Labelled(outcome, outcome))
+        if query is None:
+            raise SwingbyError(f"nothing is known of the outcome {outcome!r} yet")
+        return [Share(row.point, row.yes, row.n) for row in counts(store, sweep, query)]

@@ -11,7 +11,7 @@ from swingby.function.experiment import FunctionExperiment
 from swingby.model import registry
 from swingby.model.columns import scalar_outcomes
 from swingby.select.boundary.boundary import Evidence
-from swingby.store import Store
+from swingby.store import Rows, Store
 from swingby.store.functions import learn_columns
 from swingby.store.lookup import written_outcomes
 from swingby.store.sql import literal, quoted
@@ -55,7 +55,8 @@ def label_query(store: Store, sweep: Sweep, label: Labelled) -> LabelQuery | Non
         shown, kind = f"e.{quoted(name)}", kinds[name]
     wanted = {"is": "yes_no", "=": "category"}.get(label.test, "number")
     if kind != wanted:
-        raise SwingbyError(f"outcome {name!r} is a {kind}, and {label.text!r} does not go with it")
+        unfit = "has no share" if label.test == "is" else f"{label.text!r} does not go with it"
+        raise SwingbyError(f"outcome {name!r} is a {kind}, and {unfit}")
     if label.test == "=":
         shown = f"{shown} = {literal(str(label.value))}"
     elif label.test in (">", "<"):
@@ -71,22 +72,25 @@ def evidence(store: Store, sweep: Sweep, labels: tuple[Labelled, ...]) -> Eviden
         return Evidence(cells, yes, n)
     if isinstance(experiment := sweep.experiment, FunctionExperiment) and experiment.discovers:
         learn_columns(store, experiment)
-    of = quoted(sweep.experiment_name)
-    final = f"from members m join {of} e using (cell_id) {{}} where m.sweep_id = ? and e.status <> 'running'"
-    counted = store.sql(f"select m.point, count(*) as cells {final.format('')} group by m.point", [sweep.sweep_id])
-    table = counted.arrow()
-    cells[table["point"].to_numpy()] = table["cells"].to_numpy()
+    table = counts(store, sweep, LabelQuery("true")).arrow()
+    cells[table["point"].to_numpy()] = table["n"].to_numpy()
     for number, label in enumerate(labels):
         query = label_query(store, sweep, label)
         if query is None:
             continue
-        # Outcomes of the very row that is the cell's result; which row that is, `e.shard` says already.
-        join = f"left join {quoted(query.table)} o on o.cell_id = e.cell_id and o.of_shard = e.shard"
-        found = store.sql(
-            f"""select m.point, count(*) filter (where {query.expression}) as yes, count({query.expression}) as n
-                {final.format(join if query.table else "")} group by m.point""",
-            [sweep.sweep_id],
-        ).arrow()
-        yes[number, found["point"].to_numpy()] = found["yes"].to_numpy()
-        n[number, found["point"].to_numpy()] = found["n"].to_numpy()
+        table = counts(store, sweep, query).arrow()
+        yes[number, table["point"].to_numpy()] = table["yes"].to_numpy()
+        n[number, table["point"].to_numpy()] = table["n"].to_numpy()
     return Evidence(cells, yes, n)
+
+
+def counts(store: Store, sweep: Sweep, query: LabelQuery) -> Rows:
+    """For each point with final rows, in order: `point`, how many of its cells have the label, and of how many."""
+    # Outcomes of the very row that is the cell's result; which row that is, `e.shard` says already.
+    join = f"left join {quoted(query.table)} o on o.cell_id = e.cell_id and o.of_shard = e.shard"
+    return store.sql(
+        f"""select m.point, count(*) filter (where {query.expression}) as yes, count({query.expression}) as n
+            from members m join {quoted(sweep.experiment_name)} e using (cell_id) {join if query.table else ""}
+            where m.sweep_id = ? and e.status <> 'running' group by m.point order by m.point""",
+        [sweep.sweep_id],
+    )

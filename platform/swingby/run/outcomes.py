@@ -22,6 +22,7 @@ from swingby.run.expressions import Task, Written, bind, expression_tasks, writt
 from swingby.store import Layout, Store, ingest
 from swingby.store.reading import EVERY_ROW
 from swingby.store.sql import quoted
+from swingby.store.status import shards_to_ingest
 from swingby.sweepfile.sweep import Sweep
 from swingby.units import counted
 
@@ -68,9 +69,7 @@ def refresh(records: Records) -> AsPublished | None:
         if newest is None or not isinstance(cause, OSError) or cause.errno not in _REFUSALS:
             raise
         with Store.open(records.data) as store:
-            query = "select shard from shards union all select shard from bad_shards"
-            known = {row.shard for row in store.sql(query).rows()}
-        waiting = sum(name not in known for name in records.shards())
+            waiting = shards_to_ingest(store, records)
         return AsPublished(str(cause.strerror), datetime.fromtimestamp(newest.published, UTC), waiting)
     return None
 
