@@ -297,7 +297,8 @@ def test_a_batch_gives_back_its_cells(records: Records) -> None:
     """The cells of a batch are rebuilt from typed columns: same ids, parameters and seed modes as planned."""
     records.write_plan(make_plan())
     planned = {POINTS[index].cell(seed).cell_id: POINTS[index].cell(seed) for index, seed in [(1, 0), (0, 1), (2, 1)]}
-    cells, recording = records.read_batch("toys-abababab-0001", 0)
+    plan = records.read_plan("toys-abababab-0001")
+    cells, recording = records.read_cells(plan, (0,)), plan.recording
     assert {cell.cell_id: cell for cell in cells} == planned
     assert recording == Recording("log", 50, ("jacobian",))
 
@@ -312,7 +313,7 @@ def test_a_batch_of_another_code_version_is_refused(records: Records, monkeypatc
 
     monkeypatch.setattr(Toy, "Params", Changed)
     with pytest.raises(SwingbyError, match="another version of toy"):
-        records.read_batch("toys-abababab-0001", 0)
+        records.read_cells(records.read_plan("toys-abababab-0001"), (0,))
 
 
 @pytest.mark.usefixtures("_toy")
@@ -320,9 +321,9 @@ def test_a_batch_that_is_not_there_is_a_clear_error(records: Records) -> None:
     """Unknown plans and batches are told, with what there is."""
     records.write_plan(make_plan())
     with pytest.raises(SwingbyError, match="no batch 9; it has 2"):
-        records.read_batch("toys-abababab-0001", 9)
+        records.read_cells(records.read_plan("toys-abababab-0001"), (9,))
     with pytest.raises(SwingbyError, match="no plan"):
-        records.read_batch("toys-abababab-0002", 0)
+        records.read_cells(records.read_plan("toys-abababab-0002"), (0,))
 
 
 def test_plans_are_numbered_and_never_overwritten(records: Records) -> None:

@@ -88,7 +88,7 @@ def test_half_of_a_plan_has_whole_seeds(walk: Any) -> None:
     planned = committed(walk, sweep)
     for shape in ("w1", "w2"):
         numbers = [note.batch for note in planned.batches if note.shape == shape]
-        cells = [cell for number in numbers for cell in walk.records().read_batch(planned.plan.plan_id, number)[0]]
+        cells = [cell for number in numbers for cell in walk.records().read_cells(planned.plan, (number,))]
         assert {cell.seed for cell in cells[: len(cells) // 2]} == set(range(5))
 
 

@@ -34,7 +34,7 @@ from swingby.data.records.retractions import COLUMNS, Retraction
 from swingby.data.remote.mirror import Mirror, is_record
 from swingby.errors import SwingbyError
 from swingby.model.cell import Cell
-from swingby.model.experiment import SEGMENT_COLUMNS, Recording
+from swingby.model.experiment import SEGMENT_COLUMNS
 from swingby.text import legible
 
 DIGITS = {"shards": 8, "derived": 12, "retractions": 12}
@@ -216,20 +216,11 @@ class Records:
         except (KeyError, TypeError) as error:
             raise SwingbyError(f"{path.name} is not a plan of this format: {error} is missing or wrong") from error
 
-    def read_batch(self, plan_id: str, batch: int) -> tuple[tuple[Cell, ...], Recording]:
-        """The cells of one batch, in the plan's order, and what to record of them.
-
-        Raises:
-            SwingbyError: no such plan or batch, or the installed experiment gives these cells other ids.
-        """
-        plan = self.read_plan(plan_id)
-        return self.read_cells(plan, (batch,)), plan.recording
-
     def read_cells(self, plan: Plan, batches: Sequence[int]) -> tuple[Cell, ...]:
         """The cells of some batches, in the plan's order.
 
         Raises:
-            SwingbyError: as `read_batch`.
+            SwingbyError: no such batch, or the installed experiment gives these cells other ids.
         """
         path, among = entry(self.data / "plans", plan.plan_id, ".parquet"), [("batch", "in", list(batches))]
         _, rows = read_parquet(path, "plan", filters=among)
