@@ -187,7 +187,9 @@ class Driver:
 
             waits = options.local or options.wait_rounds
             (one,) = self._planners
-            self.rounds = Rounds(one.sweep, one, records, progress, drain, waits, lambda more: self._planned_more(more))
+            self.rounds = Rounds(
+                one.sweep, one, records, progress, drain, waits, lambda more: self.tally.add_plans([more])
+            )
 
     def run(self) -> None:
         """Trains, waits, and trains what others have left, until nothing is left to wait for or the run drains.
@@ -233,10 +235,6 @@ class Driver:
         self._planned_cells.append((planner, (ids, frozenset(planner.sweep.recording.tokens))))
         planner.pending.mark_tried()
         return planned
-
-    def _planned_more(self, planned: Planned) -> None:
-        """Notes a plan that was made while others run."""
-        self.tally.add_plans([planned])
 
     def _train(self, planned: Sequence[Planned], workers: int) -> dict[tuple[str, str], str]:
         """Runs the batches while the store ingests their shards; returns the cells given up, with the reason.

@@ -109,7 +109,8 @@ def extend_seeds(
         SwingbyError: the sweep was not run here yet, there is no such outcome, the seeds are no run of numbers, it is
             refined, or the half-width takes more than `most` seeds.
     """
-    check_half_width(half_width)
+    if not 0 < half_width < 0.5:
+        raise SwingbyError(f"--half-width {half_width:g} is no bound on half an interval; allowed: above 0, below 0.5")
     sweep = Sweep.load(name, overrides)
     shares = yes_no_outcomes(sweep)
     if not outcome and sweep.diagram is not None and sweep.diagram.outcome in shares:
@@ -189,16 +190,6 @@ def narrowed(
         if half <= half_width:
             return count
     raise SwingbyError(f"{ROUNDS} rounds did not reach --half-width {half_width:g}; results so far are kept")
-
-
-def check_half_width(half_width: float) -> None:
-    """Refuses a half-width that bounds no interval.
-
-    Raises:
-        SwingbyError: it is not between 0 and 0.5.
-    """
-    if not 0 < half_width < 0.5:
-        raise SwingbyError(f"--half-width {half_width:g} is no bound on half an interval; allowed: above 0, below 0.5")
 
 
 def needed(share: float, half_width: float, start: int, most: int) -> int:

@@ -105,17 +105,13 @@ class Progress:
         self.core_seconds += done.seconds * self._cpus_of.get(keys[0], 1.0)
         if done.cells:  # a batch that was stopped before its first result says nothing about the others
             self._forecast_done += done.share * sum(self._forecast_of.get(key, 0.0) for key in keys)
-        self.failed_cells(done.failed)
+        self.failed += done.failed
         self._show()
 
     def in_progress(self, shares: Sequence[float]) -> None:
         """Takes the share done of each cell in progress."""
         self._shares = tuple(shares)
         self._show()
-
-    def failed_cells(self, count: int) -> None:
-        """Counts cells that failed."""
-        self.failed += count
 
     @contextmanager
     def waiting(self, cells: int) -> Iterator[Callable[[int], None]]:

@@ -235,7 +235,7 @@ class Connection:
                         f"nothing was ingested in {self._layout.root.parent} yet; `swingby ingest` does it"
                     )
                 try:
-                    self._connection = self._attached(generation)
+                    self._connection = attached(attachments(self._layout.paths(generation)), generation.views)
                 except DatabaseError as error:
                     if seen != self._stamp():
                         continue  # two publications since the pointer was read: its files are gone
@@ -251,6 +251,3 @@ class Connection:
         except FileNotFoundError:
             return ()
         return (stat.st_ino, stat.st_mtime_ns, stat.st_size)
-
-    def _attached(self, generation: Generation) -> Database:
-        return attached(attachments(self._layout.paths(generation)), generation.views)

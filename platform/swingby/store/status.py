@@ -312,12 +312,6 @@ def aside_lines(store: Store) -> list[str]:
     return lines
 
 
-def lost_records(store: Store, records: Records) -> list[str]:
-    """Shards that the store has results of and that are in the folder no more: a store made again would lack them."""
-    known = store.sql("select shard from shards").arrow()["shard"].to_pylist()
-    return sorted(set(known) - set(records.shards()))
-
-
 def shards_to_ingest(store: Store, records: Records) -> int:
     """How many shards are neither in the store nor listed there as bad."""
     known = store.sql("select shard from shards union all select shard from bad_shards").arrow()["shard"]
@@ -338,7 +332,8 @@ def data_findings(data: Path) -> Iterator[tuple[Literal["ok", "warn", "fault"], 
     with Store.open(data) as store:
         bad = set_aside(store)
         waiting = shards_to_ingest(store, records)
-        lost = lost_records(store, records)
+        known = store.sql("select shard from shards").arrow()["shard"].to_pylist()
+        lost = sorted(set(known) - set(records.shards()))  # a store made again would lack them
         gaps = store.gaps()
     for name, reason in bad:
         yield "fault", f"{name} is set aside: {reason}", "move the file away and run the sweep again"

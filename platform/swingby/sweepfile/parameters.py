@@ -61,13 +61,9 @@ class Parameters:
             known = stem in self.model.model_fields
             hint = f"an entry of a vector is written {stem}.0" if known else nearest(stem, self.names)
             return f"unknown parameter {name!r}", hint
-        if entry is not None and not self.is_vector(parameter):
+        if entry is not None and (float, ...) not in map(get_args, self._kinds(parameter)):
             return f"{parameter!r} is no vector, so it has no entry {entry}", f"write {parameter}"
         return None
-
-    def is_vector(self, parameter: str) -> bool:
-        """Whether the parameter is a vector of numbers."""
-        return any(get_args(kind) == (float, ...) for kind in self._kinds(parameter))
 
     def is_integer(self, name: str) -> bool:
         """Whether the parameter takes integers and no floats."""
