@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 
 from swingby.archive.file import ORIGIN, Recording, digest, read
@@ -21,7 +22,7 @@ from swingby.model.experiment import ENTRIES, Experiment
 from swingby.model.experiment import Recording as Recorded
 from swingby.run.outcomes import KEY, SHARD, derive
 from swingby.run.refine import write_share_fit
-from swingby.store import finished, ingest
+from swingby.store import Store, ingest
 from swingby.sweepfile.sweep import Sweep, named_sweeps
 
 SHAPE = "recorded"
@@ -79,8 +80,8 @@ def unpack(data: Path, file: Path) -> Unpacked:
     records = Records.open(data)
     with records.lock(recording.sweep_id):
         ingest(records)
-        known = finished(records, of.name, ids, ()).done
-        fresh = [place for place, cell_id in enumerate(ids) if cell_id not in known]
+        with Store.open(records.data) as store:
+            fresh = np.flatnonzero(store.states(of.name, pa.array(ids, pa.string()), ()) != "d").tolist()
         if fresh:
             with _clear_errors(file):
                 parts = _parts(recording, table, fresh)

@@ -2,22 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    import pyarrow as pa
-
     from swingby.data.records import Records
     from swingby.store.connection import Rows
     from swingby.store.ingestion import Ingest, Taken, ingest, rebuild, upgrade
     from swingby.store.layout import Generation, Layout
-    from swingby.store.reader import Finished, Gap, Store
+    from swingby.store.reader import Gap, Store
     from swingby.store.tables import check_experiment
 
 __all__ = [
-    "Finished",
     "Gap",
     "Generation",
     "Ingest",
@@ -26,7 +22,6 @@ __all__ = [
     "Store",
     "Taken",
     "check_experiment",
-    "finished",
     "ingest",
     "rebuild",
     "tidy",
@@ -42,7 +37,7 @@ def __getattr__(name: str) -> Any:
         from swingby.store import layout as module
     elif name == "Rows":
         from swingby.store import connection as module
-    elif name in ("Finished", "Gap", "Store"):
+    elif name in ("Gap", "Store"):
         from swingby.store import reader as module
     elif name == "check_experiment":
         from swingby.store import tables as module
@@ -82,11 +77,3 @@ def tidy(
         if newest is not None and not dry_run:
             layout.prune(newest)
     return unneeded
-
-
-def finished(records: Records, experiment: str, cell_ids: Iterable[Any] | pa.Array, tokens: Sequence[str]) -> Finished:
-    """`Store.finished` on the newest generation; call `ingest` first."""
-    from swingby.store.reader import Store
-
-    with Store.open(records.data) as store:
-        return store.finished(experiment, cell_ids, tokens)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass
@@ -26,14 +26,6 @@ from swingby.store.tables import storable, widest
 
 if TYPE_CHECKING:
     pass
-
-
-@dataclass(frozen=True, slots=True)
-class Finished:
-    """Which of the asked cells need no run: `done` have a result with every recording, `failed` none and raised."""
-
-    done: frozenset[str]
-    failed: frozenset[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,12 +127,6 @@ class Store(Connection):
             for column in wanted
             if column.column_name in there and widest(there[column.column_name], column.column_type) is None
         ]
-
-    def finished(self, experiment: str, cell_ids: Iterable[Any], tokens: Sequence[str]) -> Finished:
-        """Which of these cells have a final row with every token, and which have only failed, as in `states`."""
-        ids = pa.array([str(one) for one in cell_ids], pa.string())
-        letters, names = self.states(experiment, ids, tokens), np.array(ids.to_pylist(), object)
-        return Finished(frozenset(names[letters == "d"]), frozenset(names[letters == "f"]))
 
     def states(
         self, experiment: str, cell_ids: pa.Array, tokens: Sequence[str], failing: Sequence[str] | None = None
