@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 
 from swingby.data.records import Records
@@ -122,3 +123,19 @@ def cells(records: Records) -> list[tuple[Any, ...]]:
         return [
             tuple(row) for row in store.sql("select cell_id, status, score, step, loss from toy order by all").rows()
         ]
+
+
+class Finished(NamedTuple):
+    """Which of some cells need no run: `done` have a result with every token, `failed` have none and raised."""
+
+    done: frozenset[str]
+    failed: frozenset[str]
+
+
+def finished(records: Records, experiment: str, cell_ids: Iterable[Any], tokens: Sequence[str]) -> Finished:
+    """The states of cells in the newest generation; `ingest` comes first."""
+    ids = pa.array([str(one) for one in cell_ids], pa.string())
+    with Store.open(records.data) as store:
+        letters = store.states(experiment, ids, tokens)
+    names = np.array(ids.to_pylist(), object)
+    return Finished(frozenset(names[letters == "d"]), frozenset(names[letters == "f"]))

@@ -24,9 +24,10 @@ from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.run.driver import run_sweep
 from swingby.run.outcomes import derive
-from swingby.store import Store, finished, ingest, rebuild
+from swingby.store import Store, ingest, rebuild
 from tests.support.named import GROUP, packaged
 from tests.support.places import MISBEHAVING
+from tests.support.store import finished
 
 DIGITS, LENGTH = 3, 30
 LARGEST = 5 * 2**20

@@ -28,13 +28,14 @@ from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.run.driver import run_sweep
 from swingby.run.outcomes import derive
-from swingby.store import Store, finished, ingest, rebuild
+from swingby.store import Store, ingest, rebuild
 from swingby.sweepfile.sweep import Sweep
 from swingby_analysis.report import data as report_data
 from swingby_analysis.report import words
 from swingby_analysis.report.data import ReportData
 from tests.support import synthetic_sim
 from tests.support.places import IMAGES, ROOT
+from tests.support.store import finished
 
 DIGITS, EVALUATIONS, CELLS = 4, 12, 6
 ROWS = """

@@ -28,8 +28,8 @@ from swingby.run.plan import Planner
 from swingby.run.progress import Progress
 from swingby.run.worker.batch import Assignment, run_batch
 from swingby.run.worker.segments import workdir
-from swingby.store import Store, finished, ingest, rebuild
-from tests.support.store import Segment, cells, snapshot, write_shard
+from swingby.store import Store, ingest, rebuild
+from tests.support.store import Segment, cells, finished, snapshot, write_shard
 
 SHARDS = 4
 rows = st.lists(

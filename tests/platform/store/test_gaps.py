@@ -21,10 +21,10 @@ from swingby.run.driver import run_sweep
 from swingby.run.plan import Planner
 from swingby.run.progress import Progress
 from swingby.run.worker.segments import NOTE, Lineage
-from swingby.store import Store, finished, ingest, rebuild
+from swingby.store import Store, ingest, rebuild
 from swingby.store.status import data_findings, sweep_status
 from tests.support.places import MISBEHAVING
-from tests.support.store import Segment, cells, rows_of, snapshot, write_plan, write_shard
+from tests.support.store import Segment, cells, finished, rows_of, snapshot, write_plan, write_shard
 
 TOKENS = ("steps:log:200",)
 

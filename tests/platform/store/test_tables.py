@@ -18,8 +18,8 @@ from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.model.experiment import Batch, Column, Experiment
 from swingby.model.params import Params
-from swingby.store import Ingest, Layout, Store, check_experiment, finished, ingest, ingestion
-from tests.support.store import LIST, Segment, cells, rows_of, write_plan, write_shard
+from swingby.store import Ingest, Layout, Store, check_experiment, ingest, ingestion
+from tests.support.store import LIST, Segment, cells, finished, rows_of, write_plan, write_shard
 
 
 @pytest.fixture

@@ -14,12 +14,12 @@ from swingby.errors import SwingbyError
 from swingby.model.experiment import Recording
 from swingby.run.driver import run_sweep
 from swingby.run.progress import Progress
-from swingby.store import Ingest, Layout, Store, finished, ingest, rebuild
+from swingby.store import Ingest, Layout, Store, ingest, rebuild
 from swingby.store.database import connect
 from swingby.store.layout import FORMAT
 from swingby.store.refined import refinements
 from swingby.store.status import statuses
-from tests.support.store import Segment, cells, rows_of, snapshot, write_plan, write_shard
+from tests.support.store import Segment, cells, finished, rows_of, snapshot, write_plan, write_shard
 
 TOKENS = ("steps:log:200",)
 
