@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -11,12 +11,14 @@ from typing import Any
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.model import registry
+from swingby.model.points import PointWriter
 from swingby.run.outcomes import derive
-from swingby.run.replicate import replication
 from swingby.store import Store, ingest
 from swingby.store.lookup import find_sweep
 from swingby.store.refined import only_refined
 from swingby.store.status import final_counts
+from swingby.sweepfile.axes import Axis
+from swingby.sweepfile.parameters import PRESET, split
 from swingby.sweepfile.sweep import Sweep
 from swingby_analysis.grid import Grid
 from swingby_analysis.query import Query, ask
@@ -26,6 +28,12 @@ from swingby_analysis.report.extremes import Extreme, Extremes, extremes
 from swingby_analysis.report.fresh import fresh_phases
 
 Say = Callable[[str], None]
+SUFFIX = "-replicated"
+"""What the name of a sweep of fresh seeds ends with, behind that of the other."""
+LONGEST = 64
+"""Letters of a sweep's name at most."""
+BLOCK = 1_000_000
+"""Fresh seeds begin at a multiple of this number, above every seed of the sweep, also of one that grows later."""
 
 
 @dataclass(frozen=True)
@@ -208,3 +216,66 @@ def _outcome(sweep: Sweep, read: ReportData, asked: str | None) -> str:
 def as_json(replicated: Replication) -> str:
     """Everything of a replication as JSON."""
     return json.dumps(replicated.plain(), indent=2, default=str)
+
+
+def replication(sweep: Sweep, places: Sequence[int], outcome: str, count: int, used: int) -> Sweep:
+    """The sweep that trains some points of another on fresh seeds; everything but points and seeds is as there.
+
+    Its points stand along one axis of all parameters that vary, in the order given. The same arguments give the same
+    sweep, so that a run of it which was stopped goes on.
+
+    Args:
+        sweep: the other sweep.
+        places: the points, as indices into `sweep.points`, each once.
+        outcome: the outcome that the points were chosen by; a report of the new sweep sums it up.
+        count: the number of seeds, 1 or more.
+        used: the largest seed that the other sweep ever used.
+
+    Raises:
+        SwingbyError: no point, or no seed.
+    """
+    if not places or count < 1:
+        raise SwingbyError(f"{len(places)} points on {count} seeds are no sweep; allowed: at least one of each")
+    writer = PointWriter(sweep.experiment_name, sweep.points.stream_version, sweep.points.params, sweep.points.seeds)
+    for place in places:
+        writer.add(dict(sweep.points[place].params))
+    points = writer.points()
+    names = tuple(name for axis in sweep.axes for name in axis.names)
+    values = tuple(tuple(_value(sweep, place, name) for name in names) for place in places)
+    first = (max(used, *sweep.seeds) // BLOCK + 1) * BLOCK
+    origin = (
+        f"Made by `swingby replicate {sweep.name}`: {len(places)} points of the sweep {sweep.name} "
+        f"({sweep.sweep_id}), at either end of its map of {outcome}, on {count} seeds from {first} on, which that "
+        "sweep never used."
+    )
+    return replace(
+        sweep,
+        name=f"{sweep.name[: LONGEST - len(SUFFIX)]}{SUFFIX}",
+        axes=(Axis(names, values),) if names else (),
+        where=None,
+        points=points,
+        presets=tuple(sweep.presets[place] for place in places),
+        seeds=tuple(range(first, first + count)),
+        diagram=None,
+        drawings=(),
+        outcome=outcome,
+        title=f"Extreme points on fresh seeds: {sweep.title or sweep.name}",
+        description=origin,
+        notes=origin,
+        unread=(),
+        replicates={
+            "name": sweep.name,
+            "sweep_id": sweep.sweep_id,
+            "outcome": outcome,
+            "points": list(places),
+        },
+    )
+
+
+def _value(sweep: Sweep, place: int, name: str) -> object:
+    """What a parameter of an axis is at a point; of an entry of a vector, that entry."""
+    if name == PRESET:
+        return sweep.presets[place]
+    parameter, entry = split(name)
+    value = getattr(sweep.points[place].params, parameter)
+    return value if entry is None else value[entry]

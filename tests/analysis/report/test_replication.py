@@ -13,9 +13,8 @@ from swingby.api import Sweep
 from swingby.cli import app
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
-from swingby.run.replicate import SUFFIX, replication
 from swingby.store import Store
-from swingby_analysis.replication import Replication
+from swingby_analysis.replication import SUFFIX, Replication, replication
 from swingby_analysis.report import write_report
 
 SEEDS, FRESH = 12, 60
