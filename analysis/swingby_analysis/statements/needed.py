@@ -75,7 +75,7 @@ class Needed:
     @property
     def finished(self) -> bool:
         """Whether every cell has ended, and some with a result; of a refined sweep, those that it asked for."""
-        awaited = self.cells if self.refined is None or self.refined.ended is None else self.refined.asked
+        awaited = self.cells if self.refined is None or self.refined.ended is None else self.refined.requested
         return self.done > 0 and self.done + self.failed >= awaited
 
     @property

@@ -89,12 +89,12 @@ def _extras() -> Iterator[Finding]:
     from swingby.model.needed import lacking
     from swingby.run.ray.machines import RAY
 
-    wanted = {"training on Ray": RAY}
+    required = {"training on Ray": RAY}
     for name in sorted(registry.offered(registry.EXPERIMENTS)):
         of = registry.sound(registry.EXPERIMENTS, name)
         if not isinstance(of, Broken) and of.requires:
-            wanted[f"training {name}"] = of.requires
-    for purpose, modules in wanted.items():
+            required[f"training {name}"] = of.requires
+    for purpose, modules in required.items():
         missing = lacking(modules)
         install = " ".join(f"'{source}'" for source in dict.fromkeys(missing.values()))
         there = f"has {', '.join(modules)}"

@@ -187,10 +187,10 @@ def _batches(reader: Any) -> Iterator[pa.RecordBatch]:
 
 def _tables(connection: duckdb.DuckDBPyConnection) -> list[str]:
     try:
-        found = connection.execute("select view_name from duckdb_views() where not internal order by all").fetchall()
+        rows = connection.execute("select view_name from duckdb_views() where not internal order by all").fetchall()
     except duckdb.Error:
         return []  # a fatal error closes the database; its message says enough
-    return [name for (name,) in found]
+    return [name for (name,) in rows]
 
 
 if __name__ == "__main__":

@@ -210,8 +210,8 @@ class _Reader:
                 alike = type(left) is type(right) and isinstance(left, str | bool)
                 equality = word in ("==", "!=") and (alike or left is None or right is None)
                 if not (equality or (_is_number(left) and _is_number(right))):
-                    found = f"{source} {word} {name} compares {left!r} with {right!r}"
-                    raise ExpressionError(f"{found}; allowed: numbers, or == and != of alike")
+                    comparison = f"{source} {word} {name} compares {left!r} with {right!r}"
+                    raise ExpressionError(f"{comparison}; allowed: numbers, or == and != of alike")
                 if not compare(left, right):
                     return False
                 left, source = right, name

@@ -544,7 +544,7 @@ def test_a_packaged_study_is_installed_and_its_code_counts(tmp_path: Path) -> No
 def test_taken_names_are_those_of_the_store() -> None:
     """A function's results may have no name that the table has anyway, and parameters none that a plan has."""
     assert {*OWN, "step"} - {"from_step", "to_step"} <= {*TAKEN}
-    assert {*PLAN_COLUMNS} <= columns.OWN
+    assert {*PLAN_COLUMNS} <= columns.STANDARD
 
 
 def test_two_experiments_in_a_file_are_told_apart(tmp_path: Path) -> None:
