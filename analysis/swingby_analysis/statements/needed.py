@@ -104,11 +104,11 @@ def wanted(statements: Sequence[Statement], overrides: Sequence[str], data: Path
     """
     hours = {name: statement.hours for statement in statements for name in statement.sweeps}
     shipped_names = named_sweeps()
-    found = dict[str, Needed]()
+    needed = dict[str, Needed]()
     for name, long in hours.items():
         imported = None if data is None or name in shipped_names else _imported(data, name)
-        found[name] = Needed(name, imported or Sweep.load(name, () if long else overrides), long)
-    return found
+        needed[name] = Needed(name, imported or Sweep.load(name, () if long else overrides), long)
+    return needed
 
 
 def _imported(data: Path, name: str) -> ImportedSweep | None:
