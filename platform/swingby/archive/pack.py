@@ -28,6 +28,7 @@ from swingby.store.sql import quoted
 from swingby.store.status import final_counts
 
 DIGITS, WHOLE_DIGITS, CURVES, POINTS = 3, 4, 200, 40
+"""Defaults: digits of thinned and of whole results, cells whose curves are kept, and points of each."""
 
 
 @dataclass(frozen=True, slots=True)

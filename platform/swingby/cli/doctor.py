@@ -16,6 +16,7 @@ from swingby.errors import SwingbyError
 from swingby.model.broken import LoadError
 from swingby.units import counted, size
 
+# Bytes of disk, of memory and of shared memory below which a run may well fail: see what `_machine` says of each.
 LOW_DISK = 2e9
 LOW_MEMORY = 2e9
 RAY_SHARED_MEMORY = 200e6

@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # the query's process, which imports this package first, says
 LIMIT_BYTES = 2 * 2**30
 """The largest answer, in bytes of Arrow."""
 _STALE = 24 * 3600.0
+"""Seconds after which the folder of a process that died is removed."""
 _UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 
 

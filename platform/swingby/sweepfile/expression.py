@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 LONGEST = 2_000
+"""Characters of an expression."""
 ALLOWED = "comparisons, and, or, not, + - * / // % **, numbers, texts, parameters, entries of vectors such as rates.1"
 
 _Env = Mapping[str, Any]

@@ -15,6 +15,7 @@ from swingby.model.registry import nearest
 Model = TypeVar("Model", bound=BaseModel)
 
 Path = tuple[str | int, ...]
+# No sweep comes near these; a file that does would take the memory and the time of whoever reads it.
 MOST_CHARACTERS = 1_000_000
 MOST_NODES = 50_000
 MOST_DEPTH = 30

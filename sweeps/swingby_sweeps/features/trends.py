@@ -12,6 +12,7 @@ from scipy.stats import rankdata
 
 Floats = NDArray[np.float64]
 RESAMPLES = 400
+"""Bootstrap samples of the seeds."""
 KNOTS = 40
 """Places at which a break is tried, between the second point and the last but one."""
 LEAST_GAIN = 2.0
