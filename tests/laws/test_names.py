@@ -31,10 +31,7 @@ INSTEAD = {
 }
 """Names that say nothing of their value, with words to take instead."""
 CLEAN = (
-    *(f"platform/swingby/{room}" for room in (
-        "archive", "cli", "data", "function", "imports", "launch", "maintenance", "model", "sandbox", "sweepfile",
-        "api.py",
-    )),
+    "platform",
     *(f"analysis/swingby_analysis/{room}" for room in (
         "charts", "live", "page", "phenomena", "serve", "signals", "stats",
     )),

@@ -17,7 +17,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
 from swingby.cli.rows import values
-from swingby.store.comments import ALL, OUTCOMES, POINTS, Described, Said
+from swingby.store.comments import ALL, OUTCOMES, POINTS, Described, Meaning
 from swingby.store.meanings import TABLES
 from swingby.store.status import SweepStatus
 from swingby_analysis.page.html import asset
@@ -146,11 +146,11 @@ class Help:
     tables: Tables
     declared: Mapping[str, Described]
 
-    def shown(self) -> list[tuple[str, str, list[tuple[str, str, Said]]]]:
+    def shown(self) -> list[tuple[str, str, list[tuple[str, str, Meaning]]]]:
         """Name, meaning and columns (name, type, meaning) of each table: those of experiments first."""
         none = Described("", {})
         return [
-            (name, of.meaning, [(column, type_, of.columns.get(column, Said(""))) for column, type_ in columns])
+            (name, of.meaning, [(column, type_, of.columns.get(column, Meaning(""))) for column, type_ in columns])
             for name, columns in sorted(self.tables.items(), key=lambda item: (_rank(item[0]), item[0]))
             for of in [self.declared.get(name, none)]
         ]

@@ -229,8 +229,8 @@ class Recorder:
         layer = last_layer()(sample, spectrum, weights is not None, self._warned)
         self._begin(step, layer.names, "features")
         if self._keeps(step):
-            given = {"phi": phi, "outputs": outputs, "labels": labels}
-            self._keep_features(step, layer, given if weights is None else {**given, "weights": weights})
+            arrays = {"phi": phi, "outputs": outputs, "labels": labels}
+            self._keep_features(step, layer, arrays if weights is None else {**arrays, "weights": weights})
             self._warned = layer.warned
 
     def _keep_features(self, step: int, layer: Any, arrays: Mapping[str, Any]) -> None:

@@ -12,7 +12,7 @@ from swingby.imports.exports import ENDED, Export, recognised
 from swingby.imports.reading import ROW, TYPES, UNUSED, FileColumn, RunsFile
 from swingby.model.params import UntypedParams
 from swingby.store.sql import quoted
-from swingby.store.views import OWN, STEPS
+from swingby.store.views import RESERVED, STEPS
 from swingby.sweepfile.outcomes import TAKEN
 
 ROLES = ("seed", "step", "run", "status", "message", "seed_mode")
@@ -154,7 +154,7 @@ def column_name(name: str) -> str:
     """A name that queries need not quote and no table has already: `val/loss` becomes `val_loss`."""
     plain = re.sub(r"\W+", "_", name, flags=re.ASCII).strip("_") or "column"
     plain = f"c{plain}" if plain[0].isdigit() else plain
-    taken = plain.lower() in (OWN | TAKEN | {"step", "batch"}) - {STEPS} or hasattr(UntypedParams, plain)
+    taken = plain.lower() in (RESERVED | TAKEN | {"step", "batch"}) - {STEPS} or hasattr(UntypedParams, plain)
     return f"{plain}_" if taken else plain
 
 

@@ -114,5 +114,5 @@ def final_rows(
     """
     count = len(cell_ids)
     first = pa.array(cell_ids, pa.string()), pa.repeat(pa.scalar(0, pa.int64()), count), to_step
-    own = dict(zip(SEGMENT_COLUMNS, (*first, pa.repeat(pa.scalar(True), count), status, message), strict=True))
-    return pa.table({**{name: values.cast(SEGMENT_COLUMNS[name]) for name, values in own.items()}, **columns})
+    fixed = dict(zip(SEGMENT_COLUMNS, (*first, pa.repeat(pa.scalar(True), count), status, message), strict=True))
+    return pa.table({**{name: values.cast(SEGMENT_COLUMNS[name]) for name, values in fixed.items()}, **columns})

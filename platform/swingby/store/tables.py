@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from swingby.errors import SwingbyError
 from swingby.model.experiment import Experiment
-from swingby.store.views import CELL_COLUMNS, FIXED, OWN, ROW_COLUMNS, STEPS, quoted
+from swingby.store.views import CELL_COLUMNS, FIXED, RESERVED, ROW_COLUMNS, STEPS, quoted
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
@@ -208,7 +208,7 @@ def _clashes(roles: Iterable[tuple[str, str]], taken: dict[str, tuple[str, str]]
     clashes = []
     for name, role in roles:
         there = taken.setdefault(name.lower(), (name, role))
-        if name.lower() in OWN and (name, role) != (STEPS, "parameter"):
+        if name.lower() in RESERVED and (name, role) != (STEPS, "parameter"):
             clashes.append(f"its {role} {name!r} has the name of a column that every experiment has")
         elif there != (name, role):
             clashes.append(f"its {role} {name!r} clashes with the {there[1]} {there[0]!r}")
@@ -231,7 +231,7 @@ def check_experiment(experiment: Experiment) -> None:
     if clashes := _clashes(roles, {}):
         raise SwingbyError(
             f"experiment {experiment.name!r} cannot be stored: {'; '.join(clashes)}; taken, in upper or lower "
-            f"case, are {', '.join(sorted(OWN))}"
+            f"case, are {', '.join(sorted(RESERVED))}"
         )
 
 
