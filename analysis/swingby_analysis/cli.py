@@ -48,12 +48,12 @@ def report(
     match = re.fullmatch(r"\s*(\d{1,3})\s*,\s*(\d{1,3})\s*", plane)
     if match is None:
         raise SwingbyError(f"--plane {plane!r} is no pair of entries; write two numbers from 1 on, such as 1,2")
-    wanted = [kind for kind, asked in (("png", png), ("svg", svg), ("pdf", pdf)) if asked]
+    kinds = [kind for kind, chosen in (("png", png), ("svg", svg), ("pdf", pdf)) if chosen]
     vectors = int(match[1]), int(match[2])
     if not redraw and (data / DATA_MARK).exists():
         from swingby_analysis.unchanged import unchanged
 
-        if (known := unchanged(sweep, data, out, wanted, vectors)) is not None:
+        if (known := unchanged(sweep, data, out, kinds, vectors)) is not None:
             for warning in known.warnings:
                 tell(f"warning: {warning}")
             tell("nothing has changed since it was drawn; --redraw draws it again")
@@ -63,7 +63,7 @@ def report(
     from swingby_analysis.report import write_report
 
     unpack_shipped(data, sweep, tell)
-    written = write_report(sweep, data, out, wanted, vectors, say=tell, noted=True)
+    written = write_report(sweep, data, out, kinds, vectors, say=tell, noted=True)
     for warning in (*written.remarks, *written.faults):
         tell(f"warning: {warning}")
     say(str(written.page))
@@ -150,15 +150,20 @@ def figures(
 
     known = known_figures()
     if not names:
-        own = {experiment: [name for name, of in known.items() if of == experiment] for experiment in known.values()}
-        table(("experiment", "figures"), [(of, " ".join(n.removeprefix(PREFIX) for n in own[of])) for of in own])
+        figures_of = {
+            experiment: [name for name, of in known.items() if of == experiment] for experiment in known.values()
+        }
+        table(
+            ("experiment", "figures"),
+            [(of, " ".join(n.removeprefix(PREFIX) for n in figures_of[of])) for of in figures_of],
+        )
         say("All of an experiment: swingby figures EXPERIMENT. Single ones: swingby figures 2a 5")
         return
-    wanted = figure_names(names)
-    experiments = {known[name] for name in wanted}
+    chosen = figure_names(names)
+    experiments = {known[name] for name in chosen}
     alone = len(experiments) == 1
     page = write_gallery(
-        wanted,
+        chosen,
         data,
         out,
         overrides=[*([f"seeds.count={QUICK_SEEDS}"] if quick else []), *(overrides or ())],

@@ -243,8 +243,8 @@ class GridLine(NamedTuple):
     @classmethod
     def through(cls, label: str, corners: Iterable[tuple[float, float]]) -> GridLine:
         """The line through corners (x, y)."""
-        found = [(float(x), float(y)) for x, y in corners]
-        return cls(label, [x for x, _ in found], [y for _, y in found])
+        points = [(float(x), float(y)) for x, y in corners]
+        return cls(label, [x for x, _ in points], [y for _, y in points])
 
     def inside(self, grid: Grid) -> GridLine:
         """The line through those of its corners that lie within the tiles of a diagram of two axes."""
@@ -280,11 +280,15 @@ def grid_of(resolved: Mapping[str, Any], parameters: Iterable[Mapping[str, Any]]
     panels = [tuple(chain.from_iterable(joint)) for joint in product(*(values for _, values in others))]
     sweep, places, labels = SweepGrid.of(groups, parameters), dict[int, tuple[int, int, int]](), dict[int, str]()
     for point, indices in sweep.places.items():
-        own = {axis.name: scalar(axis.values[index]) for axis, index in zip(sweep.axes, indices, strict=True)}
+        settings = {axis.name: scalar(axis.values[index]) for axis, index in zip(sweep.axes, indices, strict=True)}
         if any(len(names) > 1 for names in groups):
-            labels[point] = _settings(own)
-        panel = panels.index(tuple(own[name] for name in panel_names))
-        places[point] = (0 if x is None else x.index(own[x.name]), 0 if y is None else y.index(own[y.name]), panel)
+            labels[point] = _settings(settings)
+        panel = panels.index(tuple(settings[name] for name in panel_names))
+        places[point] = (
+            0 if x is None else x.index(settings[x.name]),
+            0 if y is None else y.index(settings[y.name]),
+            panel,
+        )
     used = sorted({panel for _, _, panel in places.values()})  # no panel in which nothing stands
     facets = tuple(_settings(dict(zip(panel_names, panels[panel], strict=True))) for panel in used)
     places = {point: (i, j, used.index(panel)) for point, (i, j, panel) in places.items()}

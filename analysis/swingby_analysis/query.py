@@ -50,23 +50,23 @@ class Query:
         name: of the file, without ".sql"; with slashes in folders below `folder`.
         parameters: in order.
         folder: the folder of the file, written as a package, such as "my_package.drawings".
-        given: the text of a query that has no such file; `name` then says where the text is from.
+        inline: the text of a query that has no such file; `name` then says where the text is from.
     """
 
     name: str
     parameters: tuple[Parameter, ...] = ()
     folder: str = OURS
-    given: str | None = None
+    inline: str | None = None
 
     @property
     def text(self) -> str:
         """The text that DuckDB gets; the parameters are bound."""
-        return text_of(self.name, self.folder) if self.given is None else self.given
+        return text_of(self.name, self.folder) if self.inline is None else self.inline
 
     @property
     def path(self) -> str:
-        """The path of the file, or where the given text is from."""
-        return path_of(self.name, self.folder) if self.given is None else self.name
+        """The path of the file, or where the inline text is from."""
+        return path_of(self.name, self.folder) if self.inline is None else self.name
 
     @property
     def arguments(self) -> list[Any]:

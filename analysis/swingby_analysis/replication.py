@@ -130,23 +130,23 @@ def choose(
         raise SwingbyError(f"{sweep.name!r} is a replication itself; replicate {sweep.replicates['name']!r}")
     records = Records.open(data, create=False)
     ingest(records)
-    own = {sweep.sweep_id: sweep.outcomes}
+    outcomes = {sweep.sweep_id: sweep.outcomes}
     _check_finished(data, sweep)
-    derive(records, list(own), own)
+    derive(records, list(outcomes), outcomes)
     with Store.open(data) as store:
         find_sweep(store, sweep.sweep_id)  # columns of an experiment that is a function are known by its results
         read = report_data.read(store, sweep.sweep_id, presentation=sweep.presentation, shown=[])
         chosen = _outcome(sweep, read, outcome)
         used = ask(store, Query("largest_seed", (sweep.name,))).item()
-    found = extremes(read.phases, chosen, read.outcomes[chosen].kind, top)
-    if found is None:
+    extreme = extremes(read.phases, chosen, read.outcomes[chosen].kind, top)
+    if extreme is None:
         raise SwingbyError(f"{sweep.name!r} has no two points to compare, so none is extreme")
-    fresh = replication(sweep, [row.point for row in found.rows], chosen, seeds, int(used or 0))
+    fresh = replication(sweep, [row.point for row in extreme.rows], chosen, seeds, int(used or 0))
     say(
-        f"{fresh.name} ({fresh.sweep_id}): {len(fresh.points)} extreme points of {found.points:,} by {chosen}, "
+        f"{fresh.name} ({fresh.sweep_id}): {len(fresh.points)} extreme points of {extreme.points:,} by {chosen}, "
         f"{seeds} fresh seeds each, from {fresh.seeds[0]:,} on"
     )
-    return Replication(fresh, chosen, found, read)
+    return Replication(fresh, chosen, extreme, read)
 
 
 def compared(chosen: Replication, data: Path, ran: Any = None) -> Replication:
@@ -156,13 +156,13 @@ def compared(chosen: Replication, data: Path, ran: Any = None) -> Replication:
     return replace(chosen, extremes=with_fresh(chosen.extremes, fresh, chosen.outcome), run=ran)
 
 
-def with_fresh(found: Extremes, fresh: Any, outcome: str) -> Extremes:
+def with_fresh(extremes: Extremes, fresh: Any, outcome: str) -> Extremes:
     """The extreme points with what fresh seeds show there."""
     if fresh is None:
-        return found
-    rows = fresh.shares(outcome) if found.kind == "yes_no" else fresh.spreads(outcome)
+        return extremes
+    rows = fresh.shares(outcome) if extremes.kind == "yes_no" else fresh.spreads(outcome)
     at = {row.point: row for row in rows}
-    return replace(found, rows=[replace(row, fresh=at.get(row.point)) for row in found.rows])
+    return replace(extremes, rows=[replace(row, fresh=at.get(row.point)) for row in extremes.rows])
 
 
 def _check_finished(data: Path, sweep: Sweep) -> None:
@@ -193,7 +193,7 @@ def _check_finished(data: Path, sweep: Sweep) -> None:
         )
 
 
-def _outcome(sweep: Sweep, read: ReportData, asked: str | None) -> str:
+def _outcome(sweep: Sweep, read: ReportData, requested: str | None) -> str:
     """The outcome that is meant.
 
     Raises:
@@ -201,7 +201,7 @@ def _outcome(sweep: Sweep, read: ReportData, asked: str | None) -> str:
     """
     able = [name for name, one in read.outcomes.items() if one.kind != "category"]
     named = None if sweep.diagram is None else sweep.diagram.outcome
-    chosen = asked or named or sweep.outcome
+    chosen = requested or named or sweep.outcome
     if chosen is None:
         raise SwingbyError(f"{sweep.name!r} has no diagram: name an outcome by --outcome; allowed: {', '.join(able)}")
     if chosen not in read.outcomes:

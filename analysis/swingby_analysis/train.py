@@ -29,8 +29,8 @@ def train(names: Sequence[str], data: Path, overrides: Sequence[str] = (), optio
     Raises:
         SwingbyError: the training could not begin, or was stopped; standard error says why.
     """
-    asked = [f"--set={override}" for override in overrides]
-    command = [sys.executable, "-m", "swingby", "run", *names, "--data", str(data), *asked, *options]
+    settings = [f"--set={override}" for override in overrides]
+    command = [sys.executable, "-m", "swingby", "run", *names, "--data", str(data), *settings, *options]
     # In a session of its own each Ctrl-C reaches it once, from here; the first lets running batches finish.
     child = subprocess.Popen(command, stdout=sys.stderr, start_new_session=True)
     stopped = False

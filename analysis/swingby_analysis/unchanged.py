@@ -42,11 +42,11 @@ def unchanged(sweep: str, data: Path, out: Path, kinds: Collection[str], plane: 
     records = Records.open(data, create=False) if notes else None
     if records is None or not Layout(records.data).holds_all(records.paths()):
         return None
-    wanted = made_from(sweep, records, kinds, plane)
+    current = made_from(sweep, records, kinds, plane)
     for path in notes:
         try:
             note: dict[str, Any] = json.loads(path.read_bytes())
-            same = note["made_from"] == wanted and all(
+            same = note["made_from"] == current and all(
                 _digest((path.parent / name).read_bytes()) == digest for name, digest in note["files"].items()
             )
             if same:
@@ -62,14 +62,16 @@ def made_from(sweep: str, records: Records, kinds: Collection[str], plane: tuple
     text = _digest(written.read_bytes()) if sweep.endswith((".yaml", ".yml")) and written.is_file() else ""
     pointer = Layout(records.data).pointer
     generation = _digest(pointer.read_bytes()) if pointer.exists() else ""
-    given = [sweep, text, str(records.data), sorted(kinds), plane, generation, sys.version, *_installed(), *_code()]
-    return _digest(json.dumps(given).encode())
+    inputs = [sweep, text, str(records.data), sorted(kinds), plane, generation, sys.version, *_installed(), *_code()]
+    return _digest(json.dumps(inputs).encode())
 
 
-def note(made: str, page: str, contents: Mapping[str, bytes], warnings: Sequence[str]) -> bytes:
+def note(digest: str, page: str, contents: Mapping[str, bytes], warnings: Sequence[str]) -> bytes:
     """The note of a report that was drawn, with its files."""
     files = {name: _digest(content) for name, content in contents.items()}
-    return json.dumps({"made_from": made, "page": page, "warnings": list(warnings), "files": files}, indent=1).encode()
+    return json.dumps(
+        {"made_from": digest, "page": page, "warnings": list(warnings), "files": files}, indent=1
+    ).encode()
 
 
 def _installed() -> list[str]:

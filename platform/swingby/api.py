@@ -58,12 +58,12 @@ class Sweep(sweep_files.Sweep):
             SwingbyError: a parameter of the function has no type that a column could hold.
         """
         if not isinstance(experiment, str):
-            own = experiment
+            function = experiment
             if not isinstance(experiment, FunctionExperiment):
-                own = made_of(experiment)
-                own.source = own_source(experiment)  # without its decorator other processes would not find it
-            registry.adopt(own)
-            experiment = own.name
+                function = made_of(experiment)
+                function.source = own_source(experiment)  # without its decorator other processes would not find it
+            registry.adopt(function)
+            experiment = function.name
         name = name or experiment.replace("_", "-").lower()
         return cls.of_dict({"name": name, "experiment": experiment, "axes": axes or {}, "seeds": seeds, **keys})
 
@@ -141,10 +141,10 @@ class Sweep(sweep_files.Sweep):
         from swingby.run.driver import run_sweep
         from swingby.sweepfile.refinement import checked_section
 
-        given = {"outcome": outcome, "share": share, "within": within, "confidence": confidence, "wrong": wrong}
+        values = {"outcome": outcome, "share": share, "within": within, "confidence": confidence, "wrong": wrong}
         section = {
             **(self.refine_section or {}),
-            **{k: v for k, v in {**given, "budget": budget}.items() if v is not None},
+            **{k: v for k, v in {**values, "budget": budget}.items() if v is not None},
         }
         sweep = replace(self, refine_section=checked_section(_plain(section)))
         folder = data_folder(data)

@@ -138,9 +138,9 @@ def own(case: Case, order: int) -> dict[str, Any]:
         seconds.append(time.perf_counter() - began)
         if count := int(revealed.cells.sum()):
             standing = boundary.standing()
-            now = compare(standing.told[0].above > 0.5)
+            now = compare(standing.estimates[0].above > 0.5)
             trace.append((count / cells, *now))
-            judged = asdict(judge(case, standing.told[0]))
+            judged = asdict(judge(case, standing.estimates[0]))
             if stop is None and not len(points):
                 stop = {"share": count / cells, "reached": boundary.reached(standing), "expected": standing.wrong(0)}
                 stop |= {"wrong": now[0], "far": now[1], **judged}

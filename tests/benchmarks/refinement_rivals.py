@@ -46,7 +46,7 @@ def random(case: Case, order: int) -> Walk:
         cells.train(drawn[done : (done := round(min(wanted, SHARE * space.cells)))])
         boundary.tell(cells.evidence)
         boundary.ask()
-        yield done, boundary.standing().told[0].above > 0.5
+        yield done, boundary.standing().estimates[0].above > 0.5
         wanted *= 1.3
 
 

@@ -16,8 +16,8 @@ from swingby import sandbox
 from swingby.cli import app
 from swingby.data.records import Records
 from swingby.errors import SwingbyError, plain_words
-from swingby.imports.importing import Asked, import_runs
-from swingby.imports.layout import Wanted
+from swingby.imports.importing import ImportRequest, import_runs
+from swingby.imports.layout import ColumnRoles
 from swingby.sandbox.scalar import evaluate, kind_of
 from swingby.store import Store, ingest
 from tests.support.store import Segment, write_plan, write_shard
@@ -122,7 +122,7 @@ def test_no_file_is_told_in_the_words_of_others(tmp_path: Path) -> None:
     rng, faults = random.Random(2), list[str]()
     pq.write_table(pa.table({"lr": [0.1], "loss": [1.0]}), tmp_path / "sound.parquet")
     sound = [b"lr,loss\n0.1,1\n", b'{"lr": 0.1, "loss": 1}\n', (tmp_path / "sound.parquet").read_bytes()]
-    asked = Asked("t", Wanted(params=("lr",)))
+    asked = ImportRequest("t", ColumnRoles(params=("lr",)))
     for number in range(250):
         content = bytearray(rng.choice(sound))
         for _ in range(rng.randint(1, 5)):

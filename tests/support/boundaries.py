@@ -12,7 +12,7 @@ from scipy.special import expit
 from swingby.select.boundary.boundary import Boundary, Evidence
 from swingby.select.boundary.kernel import Indices, Numbers
 from swingby.select.boundary.space import Space
-from swingby.select.boundary.verdicts import ABOVE, BELOW, NEAR, Goal, Told
+from swingby.select.boundary.verdicts import ABOVE, BELOW, NEAR, Estimates, Goal
 
 SEEDS = 20
 """Seeds a point of the cases that are made up."""
@@ -122,7 +122,7 @@ class Judged:
     held: int
 
 
-def judge(case: Case, told: Told) -> Judged:
+def judge(case: Case, told: Estimates) -> Judged:
     """Verdicts beside the truth. A share that is the level exactly is on neither side."""
     goal, truth, there = case.goal, case.truth, case.answered
     is_told = ((told.verdict == ABOVE) | (told.verdict == BELOW)) & there

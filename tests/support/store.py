@@ -64,7 +64,7 @@ def write_plan(
     provenance = {"git_commit": commit, "git_dirty": False}
     plan = Plan(
         SWEEPS[sweep], sweep, "toy", 1, sequence, {"title": "Toys"}, recording or Recording(), provenance, notes,
-        created=f"2026-01-01T00:00:{created or sequence:02d}+00:00", given=table,
+        created=f"2026-01-01T00:00:{created or sequence:02d}+00:00", source=table,
     )  # fmt: skip
     records.write_plan(plan)
     return plan

@@ -166,7 +166,7 @@ def write(
     plan = Plan(
         sweep.sweep_id, sweep.name, "diffusion", sweep.points[0].stream_version, 1, sweep.resolved, sweep.recording,
         provenance(), tuple(BatchNote(k, "synthetic", 1) for k in batches),
-        given=plan_table(sweep.points, at, seeds, batches),
+        source=plan_table(sweep.points, at, seeds, batches),
     )  # fmt: skip
     records.write_plan(plan)
     for batch, (cell, status) in enumerate(ended):

@@ -52,7 +52,7 @@ def write(data: Path, sweep: Sweep, fate: Fate = lambda cell: "ok") -> Records:
     )
     plan = Plan(
         sweep.sweep_id, sweep.name, "sim", sweep.points[0].stream_version, 1, sweep.resolved, sweep.recording,
-        provenance(), (BatchNote(0, "synthetic", len(cells)),), given=table,
+        provenance(), (BatchNote(0, "synthetic", len(cells)),), source=table,
     )  # fmt: skip
     records.write_plan(plan)
     if ended:

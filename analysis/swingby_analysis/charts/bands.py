@@ -44,7 +44,7 @@ class ValueScale(NamedTuple):
         return (self.low / 10, self.high * 10) if self.log else (self.low - room, self.high + room)
 
     @property
-    def said(self) -> str:
+    def in_words(self) -> str:
         """The spacing in words."""
         return "log scale" if self.log else "linear scale"
 
@@ -219,7 +219,7 @@ def _layers(base: alt.Chart, title: str, scale: ValueScale, hue: str | None = No
     # As powers where some would have many zeros.
     written = "~e" if any(tick < 1e-4 or tick >= 1e6 for tick in ticks) else "~g" if ticks else ".4~g"
     options: dict[str, Any] = {"values": ticks} if ticks else {"tickCount": 5}
-    titled = textwrap.wrap(f"{title} ({scale.said})", TITLE)
+    titled = textwrap.wrap(f"{title} ({scale.in_words})", TITLE)
     axis = alt.Axis(title=titled, grid=True, gridColor=style.RULE, format=written, **options)
     zero = alt.Undefined if scale.log else False
     kind = "log" if scale.log else "linear"

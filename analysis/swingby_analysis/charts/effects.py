@@ -48,7 +48,7 @@ class Tick(NamedTuple):
 
     axis: str
     at: float
-    said: str
+    label: str
 
 
 def effect_bars(bars: Sequence[EffectBar]) -> Any:
@@ -56,9 +56,9 @@ def effect_bars(bars: Sequence[EffectBar]) -> Any:
     rows = []
     for bar in bars:
         ends = {"from": max(bar.low, -0.1), "to": min(bar.high, 1.0)}
-        shown = {"at": max(0.0, min(1.0, bar.share)), "said": max(0.0, min(1.0, bar.share), ends["to"] or 0.0)}
+        shown = {"at": max(0.0, min(1.0, bar.share)), "label_at": max(0.0, min(1.0, bar.share), ends["to"] or 0.0)}
         if bar.low != bar.low:  # no interval
-            ends, shown["said"] = {"from": shown["at"], "to": shown["at"]}, shown["at"]
+            ends, shown["label_at"] = {"from": shown["at"], "to": shown["at"]}, shown["at"]
         rows.append({**bar._asdict(), **ends, **shown})
     names = list(dict.fromkeys(bar.name for bar in bars if bar.kind == next(iter(KINDS))))
     names += list(dict.fromkeys(bar.name for bar in bars if bar.name not in names))
@@ -75,7 +75,7 @@ def effect_bars(bars: Sequence[EffectBar]) -> Any:
     layers = [
         base.mark_bar(height={"band": 0.62}).encode(x=x, x2=alt.datum(0), color=colour),
         base.mark_rule(color=style.INK, strokeWidth=1.4).encode(x=alt.X("from:Q"), x2="to:Q"),
-        base.mark_text(align="left", dx=6, fontSize=11, color=style.INK).encode(x=alt.X("said:Q"), text="text:N"),
+        base.mark_text(align="left", dx=6, fontSize=11, color=style.INK).encode(x=alt.X("label_at:Q"), text="text:N"),
     ]
     outcomes = list(dict.fromkeys(bar.outcome for bar in bars))
     chart = alt.layer(*layers).properties(width=280, height=26 * len(names))
@@ -122,8 +122,8 @@ def parallel(
     look = {"align": "right", "dx": -5, "fontSize": 11}
     y = alt.Y("at:Q", scale=scale, axis=None)
     casing = names.mark_text(stroke="white", strokeWidth=3.5, strokeJoin="round", **look).encode(
-        x=x, y=y, text="said:N"
+        x=x, y=y, text="label:N"
     )
-    said = names.mark_text(color=style.INK, **look).encode(x=x, y=y, text="said:N")
-    chart = alt.layer(drawn, outlined, casing, said).properties(width=STEP * len(order), height=HEIGHT)
+    labels = names.mark_text(color=style.INK, **look).encode(x=x, y=y, text="label:N")
+    chart = alt.layer(drawn, outlined, casing, labels).properties(width=STEP * len(order), height=HEIGHT)
     return style.finished(chart.add_params(alt.param(name="picked", value=-1)), rows)

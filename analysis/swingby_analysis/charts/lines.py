@@ -110,10 +110,10 @@ def _layers(
         symbolType="stroke",
         symbolSize=500,
     )
-    if all(len(own) <= 1 for own in kinds.values()):
-        own = [look.dashes[next(iter(kind), next(iter(look.dashes)))] for kind in kinds.values()]
+    if all(len(dashes) <= 1 for dashes in kinds.values()):
+        dashes = [look.dashes[next(iter(kind), next(iter(look.dashes)))] for kind in kinds.values()]
         stroke = alt.StrokeDash(
-            "series:N", scale=alt.Scale(domain=series, range=[list(dash) for dash in own]), legend=legend
+            "series:N", scale=alt.Scale(domain=series, range=[list(dash) for dash in dashes]), legend=legend
         )
     else:
         all_dashes = alt.Scale(domain=[*look.dashes], range=[list(dash) for dash in look.dashes.values()])

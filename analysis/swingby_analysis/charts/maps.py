@@ -51,7 +51,7 @@ FAINT = style.paler(VIRIDIS, 0.55)
 YES, NO = "{} and {} differ", "may be chance"
 DASHES: Sequence[Sequence[int]] = ([1, 0], [6, 3], [2, 2], [8, 2, 2, 2])
 """Of the lines over a map, in turn."""
-LINED = {**style.LOOK, "view": {**style.LOOK["view"], "fill": style.NO_RESULT}}
+LOOK_WITH_LINES = {**style.LOOK, "view": {**style.LOOK["view"], "fill": style.NO_RESULT}}
 """The look of a map that takes lines."""
 
 Lines = Sequence[GridLine] | None
@@ -70,7 +70,7 @@ def share_map(grid: Grid, shares: Sequence[Share], surface: Surface | None, outc
     Points that only the surface knows are faint. Along one parameter (no y axis) the shares are points with their
     intervals, over the fitted ones.
     """
-    fits, told = ({}, False) if surface is None else (surface.at, True)
+    fits, fitted = ({}, False) if surface is None else (surface.at, True)
     table = list[dict[str, Any]]()
     for one in shares:
         text = f"{one.k} of {one.n} seeds: {one.share:.0%} (95 % interval {one.low:.0%} to {one.high:.0%})"
@@ -98,8 +98,8 @@ def share_map(grid: Grid, shares: Sequence[Share], surface: Surface | None, outc
     contour = _contour(grid, stroke, level) if corners else []
     if lines is not None:
         dots = _dots(grid, min(max(2.0, 0.16 * side**2), 14))
-        return _lined(grid, [*tiles, dots, *contour], rows, lines)
-    inset, dots = (_fine_marks if is_fine(grid) else _coarse_marks)(grid, shares, tip, told)
+        return _with_lines(grid, [*tiles, dots, *contour], rows, lines)
+    inset, dots = (_fine_marks if is_fine(grid) else _coarse_marks)(grid, shares, tip, fitted)
     marks = [inset, dots, *contour] if is_fine(grid) else [inset, *contour, dots]
     return style.faceted([*tiles, *marks, _picked(grid, alt.Chart())], rows, grid)
 
@@ -135,8 +135,8 @@ def _of_fit(fit: Fitted | None, seen: str) -> dict[str, Any]:
     """What a surface says of a point, as columns of its row; `seen` is what is said of the point without it."""
     if fit is None:
         return {}
-    said = {"undecided": not fit.told, "text": f"{seen}; {fit.text}"}
-    return {**said, "fitted": fit.mean, "fitted_low": fit.low, "fitted_high": fit.high, "verdict": fit.verdict}
+    verdict = {"undecided": not fit.decided, "text": f"{seen}; {fit.text}"}
+    return {**verdict, "fitted": fit.mean, "fitted_low": fit.low, "fitted_high": fit.high, "verdict": fit.verdict}
 
 
 def outcome_map(
@@ -154,7 +154,7 @@ def outcome_map(
     seen = {row.outcome for row in rows}
     colours = {name: PALETTE[i % len(PALETTE)] for i, name in enumerate(outcomes) if name in seen}
     colour = _outcome_colour(colours, title)
-    tip = [alt.Tooltip(f"{field}:N", title=said) for field, said in
+    tip = [alt.Tooltip(f"{field}:N", title=label) for field, label in
            (("label", "at"), ("text", "most common"), ("counts", "all"))]  # fmt: skip
     if grid.y is None and lines is None:
         return outcomes_along(grid, table, colour, tip)
@@ -168,7 +168,7 @@ def outcome_map(
     )  # fmt: skip
     table = [{"kind": "tile", **row} for row in table]
     if lines is not None:
-        return _lined(grid, [_tiles(grid, colour, opacity=strong)], table, lines)
+        return _with_lines(grid, [_tiles(grid, colour, opacity=strong)], table, lines)
     return style.faceted([_tiles(grid, colour, opacity=strong, tooltip=tip), _picked(grid, _tile(grid))], table, grid)
 
 
@@ -262,8 +262,8 @@ def difference_map(
     scale = alt.Scale(domain=[-reach, 0, reach], range=list(SIDES), clamp=True, interpolate="rgb")
     colour, side = alt.Color("difference:Q", scale=scale, legend=legend), style.smallest_tile(grid)
     tiles = alt.Chart().mark_rect(**style.OVERLAP).encode(**style.tile_area(grid), color=colour, tooltip=tip)
-    said = alt.Legend(title=["after correction"], orient="bottom", symbolFillColor=style.INK, symbolSize=60)
-    shape = alt.Shape("mark:N", scale=alt.Scale(domain=[differ], range=["circle"]), legend=said)
+    marks = alt.Legend(title=["after correction"], orient="bottom", symbolFillColor=style.INK, symbolSize=60)
+    shape = alt.Shape("mark:N", scale=alt.Scale(domain=[differ], range=["circle"]), legend=marks)
     dots = alt.Chart().transform_filter("datum.sure").mark_point(
         filled=True, fill=style.INK, opacity=1, stroke="white", strokeWidth=0.04 * side,
         size=max(4.0, min(120.0, (0.26 * side) ** 2)),
@@ -276,7 +276,7 @@ def mean_map(grid: Grid, rows: Sequence[SignedMean], title: str) -> Any:
 
     The number is bold where its interval lies on one side of 0, plain where it does not.
     """
-    table = [{**style.tile(grid, row.point), **row._asdict(), "said": f"{row.mean:+.2f}"} for row in rows]
+    table = [{**style.tile(grid, row.point), **row._asdict(), "label": f"{row.mean:+.2f}"} for row in rows]
     reach = max((abs(row.mean) for row in rows), default=1.0) or 1.0
     scale = alt.Scale(domain=[-reach, 0, reach], range=list(SIDES))
     colour = alt.Color("mean:Q", scale=scale, legend=_gradient(title, format="+.2~g"))
@@ -291,7 +291,7 @@ def mean_map(grid: Grid, rows: Sequence[SignedMean], title: str) -> Any:
     for test, look in looks:
         text = alt.Chart().transform_filter(f"datum.state {test} '{OPEN}'")
         words = text.mark_text(fontSize=11, **look)
-        layers.append(words.encode(x=style.grid_x(grid), y=style.grid_y(grid), text="said:N"))
+        layers.append(words.encode(x=style.grid_x(grid), y=style.grid_y(grid), text="label:N"))
     return style.faceted(layers, table, grid)
 
 
@@ -379,8 +379,8 @@ def _fine_marks(
     )  # fmt: skip
     # Draws nothing: a legend borrows the look of a mark, and white dots on white would not be seen in it.
     key = _of_kind("key").mark_point(fill="white", stroke=style.INK, opacity=1)
-    said = alt.Shape("kind:N", scale=alt.Scale(domain=[words], range=["circle"]), legend=legend)
-    key = key.encode(x=style.grid_x(grid), y=style.grid_y(grid), shape=said)
+    shape = alt.Shape("kind:N", scale=alt.Scale(domain=[words], range=["circle"]), legend=legend)
+    key = key.encode(x=style.grid_x(grid), y=style.grid_y(grid), shape=shape)
     return key, _dots(grid, max(2.5, (0.26 * side) ** 2)).encode(tooltip=tip)
 
 
@@ -411,10 +411,10 @@ def _value_map(
     grid: Grid, values: Mapping[int, float], scale: alt.Scale, legend: alt.Legend, lines: Sequence[GridLine]
 ) -> Any:
     tiles = [{"kind": "tile", **style.tile(grid, point), "value": value} for point, value in values.items()]
-    return _lined(grid, [_tiles(grid, alt.Color("value:Q", scale=scale, legend=legend))], tiles, lines)
+    return _with_lines(grid, [_tiles(grid, alt.Color("value:Q", scale=scale, legend=legend))], tiles, lines)
 
 
-def _lined(
+def _with_lines(
     grid: Grid, layers: Sequence[alt.Chart], rows: Sequence[Mapping[str, Any]], lines: Sequence[GridLine]
 ) -> Any:
     """The chart with the lines on top, each in its panel or in all."""
@@ -439,4 +439,4 @@ def _lined(
         base = _of_kind("theory").encode(x=style.grid_x(grid), y=style.grid_y(grid), detail="line:N", order="order:Q")
         casing = base.mark_line(color="white", strokeWidth=4, opacity=0.85, clip=True)
         over = [casing, base.mark_line(color=style.RED, strokeWidth=2, clip=True).encode(strokeDash=dash)]
-    return style.faceted([*layers, *over], [*rows, *corners], grid, LINED)
+    return style.faceted([*layers, *over], [*rows, *corners], grid, LOOK_WITH_LINES)

@@ -159,7 +159,7 @@ def distances(paths: Sequence[Floats]) -> Floats:
     """
     places = [even(path, PIECES) for path in paths]
     joined = np.concatenate(places)
-    there = np.array([cdist(own, joined).min(axis=0).reshape(len(paths), -1).mean(axis=1) for own in places])
+    there = np.array([cdist(points, joined).min(axis=0).reshape(len(paths), -1).mean(axis=1) for points in places])
     return there + there.T
 
 

@@ -115,10 +115,10 @@ def _panel(panel: Panel, colour: alt.Color, side: int, shade: float) -> Any:
         filled=True, shape=ARROW, size=150, opacity=1, stroke="white", strokeWidth=0.6, clip=True
     )
     tip = [alt.Tooltip("step:Q", title="step", format=",d"), alt.Tooltip("line:N", title="line")]
-    squares, own, diamond, *names = _landmarks(base, colour)
+    squares, crosses, diamond, *names = _landmarks(base, colour)
     layers = [
-        region.encode(**along), thin.encode(**along), points.encode(color=colour), squares, own, dashed.encode(**along),
-        thick.encode(**along), dots.encode(color=colour, tooltip=tip),
+        region.encode(**along), thin.encode(**along), points.encode(color=colour), squares, crosses,
+        dashed.encode(**along), thick.encode(**along), dots.encode(color=colour, tooltip=tip),
         arrows.encode(color=colour, angle=alt.Angle("angle:Q", scale=None), tooltip=tip), diamond, *names,
     ]  # fmt: skip
     return alt.layer(*layers).properties(width=side, height=side, title=style.headed(panel.title, panel.notes))
@@ -131,8 +131,8 @@ def _landmarks(base: alt.Chart, colour: alt.Color) -> list[Any]:
     text = {"dx": -9, "dy": -11, "align": "right", "fontSize": 11}
     casing = {"stroke": "white", "strokeWidth": 3, "strokeJoin": "round"}
     marks, names = list[Any](), list[Any]()
-    for kind, shape, own in kinds:
-        chart, hue = _only(base, kind), own or alt.value(style.INK)
+    for kind, shape, fixed in kinds:
+        chart, hue = _only(base, kind), fixed or alt.value(style.INK)
         marks.append(chart.mark_point(shape=shape, **look).encode(color=hue))
         names.append(chart.mark_text(**text, **casing).encode(text="what:N"))
         names.append(chart.mark_text(**text).encode(text="what:N", color=hue))

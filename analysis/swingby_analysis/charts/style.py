@@ -106,7 +106,7 @@ def panel_size(grid: Grid) -> tuple[int, int]:
     if grid.y is None:
         return side, round(side * 0.7)
     widths = max(TILE, label_room(grid.x)) * len(grid.x.values), TILE * len(grid.y.values)
-    width, height = (min(side, max(SMALLEST, math.ceil(wanted))) for wanted in widths)
+    width, height = (min(side, max(SMALLEST, math.ceil(width_of))) for width_of in widths)
     return width, height
 
 

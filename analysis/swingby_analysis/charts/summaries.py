@@ -43,7 +43,7 @@ class Fitted(NamedTuple):
     level: float = 0.5
 
     @property
-    def told(self) -> bool:
+    def decided(self) -> bool:
         """Whether the share lies on one side of the level."""
         return self.verdict in ("above", "below")
 

@@ -64,14 +64,14 @@ def _read(side: Side, cells: pl.Series, name: str) -> pa.Table:
     """The curve and its steps, a row a cell, in the order of the cells."""
     query = curve_query(side, cells.to_list(), name)
     table = side.store.sql(query.text, query.arguments).arrow()
-    found = {cell: row for row, cell in enumerate(table["cell_id"].to_pylist())}
-    return table.take(pa.array([found.get(cell) for cell in cells.to_list()], pa.int64()))
+    row_of = {cell: row for row, cell in enumerate(table["cell_id"].to_pylist())}
+    return table.take(pa.array([row_of.get(cell) for cell in cells.to_list()], pa.int64()))
 
 
 def curve_query(side: Side, cells: Sequence[str], name: str) -> Query:
     """The query that reads a curve of some cells."""
-    wanted = ("cell_id", STEP, name) if STEP in side.types else ("cell_id", name)
-    return Query("diff/curve", (side.experiment, tuple(cells), wanted, side.sweep["sweep_id"]))
+    columns = ("cell_id", STEP, name) if STEP in side.types else ("cell_id", name)
+    return Query("diff/curve", (side.experiment, tuple(cells), columns, side.sweep["sweep_id"]))
 
 
 def scalar_gaps(a: Side, b: Side, pairs: pl.DataFrame) -> pl.DataFrame:
@@ -91,7 +91,7 @@ def scalar_gaps(a: Side, b: Side, pairs: pl.DataFrame) -> pl.DataFrame:
 
 def texts(a: Side, b: Side, pairs: pl.DataFrame) -> dict[str, tuple[str, str, int]]:
     """Scalars that are texts (such as the engine that trained a run) and differ: of A, of B, in how many pairs."""
-    found = {}
+    differing = {}
     for name, role in a.roles.items():
         if role != "scalar" or b.roles.get(name) != "scalar" or not (_is_text(a, name) and _is_text(b, name)):
             continue
@@ -99,8 +99,8 @@ def texts(a: Side, b: Side, pairs: pl.DataFrame) -> dict[str, tuple[str, str, in
         unlike = [(x, y) for x, y in zip(one, other, strict=True) if x != y]
         if unlike:
             of_a, of_b = (", ".join(sorted({str(item) for item in side})) for side in zip(*unlike, strict=True))
-            found[name] = (of_a, of_b, len(unlike))
-    return found
+            differing[name] = (of_a, of_b, len(unlike))
+    return differing
 
 
 def _is_text(side: Side, name: str) -> bool:
@@ -108,5 +108,5 @@ def _is_text(side: Side, name: str) -> bool:
 
 
 def _scalar(side: Side, pairs: pl.DataFrame, letter: str, name: str) -> pa.ChunkedArray:
-    own = pairs.select("place", cell_id=f"cell_{letter}").join(side.cells.select("cell_id", name), on="cell_id")
-    return own.sort("place").select(name).to_arrow()[name]
+    values = pairs.select("place", cell_id=f"cell_{letter}").join(side.cells.select("cell_id", name), on="cell_id")
+    return values.sort("place").select(name).to_arrow()[name]

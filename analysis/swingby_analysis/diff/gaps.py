@@ -74,9 +74,11 @@ def gaps(name: str, one: Nested, other: Nested, steps: tuple[Nested, Nested] | N
     with np.errstate(invalid="ignore", over="ignore"):
         ratio = np.where(scale > 0, largest / np.where(scale > 0, scale, 1), np.inf)
     relative = np.where(largest == 0, 0.0, ratio)
-    seen, found = worst >= 0, np.maximum(worst, 0)
+    seen, places = worst >= 0, np.maximum(worst, 0)
     # Of nothing there is no worst place.
-    pick = (lambda column: [column[i] if ok else None for i, ok in zip(found, seen, strict=True)]) if len(gap) else None
+    pick = (
+        (lambda column: [column[i] if ok else None for i, ok in zip(places, seen, strict=True)]) if len(gap) else None
+    )
     none: list[Any] = [None] * count
     inside = np.arange(len(gap)) - np.repeat(np.cumsum(size) - size, size)
     single = np.repeat(size, size) == 1

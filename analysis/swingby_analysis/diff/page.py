@@ -79,11 +79,11 @@ def figures(diff: Diff) -> list[Figure]:
     for part in parts:
         if part.height > 1:
             # The diagram's own outcome comes first, then those that differ after correction, then the largest.
-            asked = (diff.a.resolved["diagram"] or {}).get("outcome") == part["outcome"][0]
+            is_diagram = (diff.a.resolved["diagram"] or {}).get("outcome") == part["outcome"][0]
             sure = int((part["corrected"] <= LEVEL).sum())
             # Differences are numbers; by polars' types a largest value may be anything.
             largest = float(part["difference"].abs().max() or 0.0)  # pyright: ignore[reportArgumentType]
-            ranked.append(((asked, sure > 0, largest, sure, diff.name_of(part.row(0, named=True))), part))
+            ranked.append(((is_diagram, sure > 0, largest, sure, diff.name_of(part.row(0, named=True))), part))
     ranked.sort(key=lambda one: one[0], reverse=True)
     rows = {
         name: [
@@ -163,8 +163,8 @@ def _origins(diff: Diff) -> list[Block]:
             commit = f"{row['git_commit'] or 'unknown'}{changed}"
             where = f"{row['hosts']} ({row['devices']})"
             rows.append([side.letter, row["plan_id"], f"{row['cells']:,}", times, where, commit])
-        asked = list(side.queries)
+        side_queries = list(side.queries)
         if worst.height and worst["column"][0] in diff.common[0]:  # an example: the curves that lie farthest apart
-            asked.append(curve_query(side, [worst[f"cell_{side.letter.lower()}"][0]], worst["column"][0]))
-        queries.append(Fold(f"The queries of {side.letter}", [QueryRows(query) for query in asked]))
+            side_queries.append(curve_query(side, [worst[f"cell_{side.letter.lower()}"][0]], worst["column"][0]))
+        queries.append(Fold(f"The queries of {side.letter}", [QueryRows(query) for query in side_queries]))
     return [Table(("", "plan", "cells", "trained", "on", "commit"), rows, name="origins"), *queries]

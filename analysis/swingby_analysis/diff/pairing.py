@@ -23,7 +23,7 @@ class Swept(Protocol):
 
     @property
     def letter(self) -> str:
-        """A or B."""
+        """The letter of its side: A or B."""
         ...
 
     @property
@@ -125,15 +125,15 @@ def pair(a: Swept, b: Swept, introduced: Mapping[str, Any] | None = None) -> Pai
     if points.is_empty():
         lines = ["no point of A is one of B, so nothing can be compared"]
         for key in keys:
-            found = [list(_texts(sides[side], key)) for side in SIDES]
-            texts = [", ".join(values[:8]) + (", ..." if len(values) > 8 else "") for values in found]
+            labels = [list(_texts(sides[side], key)) for side in SIDES]
+            texts = [", ".join(values[:8]) + (", ..." if len(values) > 8 else "") for values in labels]
             lines.append(f"{key}: {a.letter} has {texts[0]}; {b.letter} has {texts[1]}")
         raise SwingbyError("\n  ".join(lines))
     cells = []
     for side, swept in (("a", a), ("b", b)):
         renamed = {"cell_id": f"cell_{side}", "status": f"status_{side}", "shard": f"shard_{side}"}
-        own = swept.cells.select("point", "seed", *renamed).rename({"point": f"point_{side}", **renamed})
-        cells.append(own.join(points, on=f"point_{side}"))
+        cells_of = swept.cells.select("point", "seed", *renamed).rename({"point": f"point_{side}", **renamed})
+        cells.append(cells_of.join(points, on=f"point_{side}"))
     pairs = cells[0].join(cells[1].drop("point_b"), on=["point_a", "seed"]).sort("shard_a", "point_a", "seed")
     pairs = pairs.rename({"point_a": "point"})
     unpaired = {
@@ -180,14 +180,14 @@ def _unpaired(
     side: str, swept: Swept, other: Swept, sides: Mapping[str, pl.DataFrame], pairs: pl.DataFrame, keys: Sequence[str]
 ) -> Unpaired:
     """The cells of one side without a partner, and why they have none."""
-    own, theirs = sides[side], sides["b" if side == "a" else "a"]
+    mine, theirs = sides[side], sides["b" if side == "a" else "a"]
     alone = swept.cells.join(pairs.select(cell_id=f"cell_{side}"), on="cell_id", how="anti")
-    off = alone.join(own.join(theirs.select("key"), on="key", how="anti").select("point"), on="point", how="semi")
+    off = alone.join(mine.join(theirs.select("key"), on="key", how="anti").select("point"), on="point", how="semi")
     rest = alone.join(off.select("cell_id"), on="cell_id", how="anti")
     seeds = rest.filter(~pl.col("seed").is_in(list(other.resolved["seeds"]))).height
     values = {}
     if off.height:
-        points_off = own.filter(pl.col("point").is_in(off["point"].implode()))
+        points_off = mine.filter(pl.col("point").is_in(off["point"].implode()))
         for key in keys:
             there = _texts(theirs, key)
             if only := [json.loads(text) for text in _texts(points_off, key) if text not in there]:
@@ -199,11 +199,11 @@ def _differing(a: Swept, b: Swept, sides: Mapping[str, pl.DataFrame], points: pl
     """Every parameter (and the preset) that is not equal at all matched points."""
     rows = {side: {row["point"]: row for row in sides[side].iter_rows(named=True)} for side in SIDES}
     matched = [(rows["a"][one], rows["b"][other]) for one, other in points.iter_rows()]
-    found = []
+    differing = []
     for name in dict.fromkeys([PRESET, *a.parameters, *b.parameters]):
         both = [(plain(one.get(name)), plain(other.get(name))) for one, other in matched]
         unlike = [values for values in both if values[0] != values[1]]
         distinct = list({json.dumps(values): values for values in unlike}.values())
         if unlike:
-            found.append(Differing(name, len(unlike), distinct[:EXAMPLES], len(distinct) > EXAMPLES))
-    return found
+            differing.append(Differing(name, len(unlike), distinct[:EXAMPLES], len(distinct) > EXAMPLES))
+    return differing

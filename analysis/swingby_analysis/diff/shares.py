@@ -81,8 +81,8 @@ def compared(samples: Samples) -> pl.DataFrame:
 
 
 def _corrected(family: pl.DataFrame) -> pl.DataFrame:
-    found = exact.corrected(family["p"].to_numpy(), family["least"].to_numpy())
-    return family.with_columns(corrected=pl.Series(found, dtype=pl.Float64))
+    adjusted = exact.corrected(family["p"].to_numpy(), family["least"].to_numpy())
+    return family.with_columns(corrected=pl.Series(adjusted, dtype=pl.Float64))
 
 
 def _items(samples: Samples) -> Iterator[Item]:
@@ -178,14 +178,14 @@ def _median(values: np.ndarray) -> float:
     return intervals.median_of(values)[0]
 
 
-def _row(item: Item, point: int | None, counts: Mapping[str, Any], found: Row, name: str, test: exact.Test) -> Row:
+def _row(item: Item, point: int | None, counts: Mapping[str, Any], measured: Row, name: str, test: exact.Test) -> Row:
     n = counts.get("n")
     shared = item.kind == "share"
     return {
         "point": point, "outcome": item.outcome, "value": item.value, "kind": item.kind,
         "n_a": counts.get("n_a", n), "n_b": counts.get("n_b", n),
         "k_a": counts["k_a"] if shared else None, "k_b": counts["k_b"] if shared else None,
-        **found, "up": counts.get("up"), "down": counts.get("down"),
+        **measured, "up": counts.get("up"), "down": counts.get("down"),
         "test": name if shared or "flips" in name else name.replace("McNemar", "sign test"),
         "p": test.p, "least": test.least, "corrected": None,
     }  # fmt: skip
@@ -201,9 +201,9 @@ def _independent(item: Item, point: int | None, of_a: pl.DataFrame, of_b: pl.Dat
         counts = {"n_a": n_a, "n_b": n_b}
         middles = (table["median"].to_numpy() for table in units) if clustered else (a, b)
         name = "rank sum of the seeds' medians" if clustered else "rank sum"
-        found = {"a": _median(a), "b": _median(b)}
-        found["difference"] = 0.0 if found["a"] == found["b"] else found["b"] - found["a"]
-        return _row(item, point, {**counts, "k_a": None, "k_b": None}, found, name, exact.rank_sum(*middles))
+        medians = {"a": _median(a), "b": _median(b)}
+        medians["difference"] = 0.0 if medians["a"] == medians["b"] else medians["b"] - medians["a"]
+        return _row(item, point, {**counts, "k_a": None, "k_b": None}, medians, name, exact.rank_sum(*middles))
     k_a, k_b = int(a.sum()), int(b.sum())
     counts = {"n_a": n_a, "n_b": n_b, "k_a": k_a, "k_b": k_b}
     if clustered:
@@ -212,8 +212,8 @@ def _independent(item: Item, point: int | None, of_a: pl.DataFrame, of_b: pl.Dat
     else:
         share_a, low_a, share_b, low_b = k_a / n_a, Interval(*wilson(k_a, n_a)), k_b / n_b, Interval(*wilson(k_b, n_b))
         test, name = exact.fisher(k_a, n_a, k_b, n_b), "Fisher"
-    found = _shares([share_a], low_a, [share_b], low_b, intervals.newcombe(share_a, low_a, share_b, low_b))[0]
-    return _row(item, point, counts, found, name, test)
+    measured = _shares([share_a], low_a, [share_b], low_b, intervals.newcombe(share_a, low_a, share_b, low_b))[0]
+    return _row(item, point, counts, measured, name, test)
 
 
 def _units(table: pl.DataFrame, side: str) -> pl.DataFrame:
@@ -245,8 +245,8 @@ def samples(
     )
     if pairs is None:
         return Samples(None, (alone[0], alone[1]), kinds, orders)
-    own = pairs.select(cell_id="cell_a", other="cell_b").join(alone[0], on="cell_id", how="inner")
-    both = own.join(alone[1].drop("point", "unit").rename({"cell_id": "other"}), on="other", how="inner")
+    first = pairs.select(cell_id="cell_a", other="cell_b").join(alone[0], on="cell_id", how="inner")
+    both = first.join(alone[1].drop("point", "unit").rename({"cell_id": "other"}), on="other", how="inner")
     return Samples(both, (alone[0], alone[1]), kinds, orders)
 
 

@@ -25,7 +25,7 @@ from swingby_analysis.query import Query, ask
 from swingby_analysis.report.data import typed
 from swingby_analysis.report.outcomes import asked_outcome, current, outcomes_of, with_written
 
-OWN = ("cell_id", "seed", "seed_mode", "status", "message", "shard")
+CELL_COLUMNS = ("cell_id", "seed", "seed_mode", "status", "message", "shard")
 """Columns that the table of every experiment has, as far as they are read here."""
 FINISHED = ("ok", "diverged")
 """Statuses of cells with a result."""
@@ -139,39 +139,39 @@ def read(letter: str, store: Store, data: Path, sweep: str, warnings: Sequence[s
     Raises:
         SwingbyError: no such sweep, or no cell of it has come to an end.
     """
-    found = find_sweep(store, sweep)
-    queries = {"sweep": Query("diff/sweep", (found.sweep_id,)), "columns": Query("diff/columns", (found.experiment,))}
+    known = find_sweep(store, sweep)
+    queries = {"sweep": Query("diff/sweep", (known.sweep_id,)), "columns": Query("diff/columns", (known.experiment,))}
     row = ask(store, queries["sweep"]).row(0, named=True)
     resolved = json.loads(row["resolved"])
     row = {**row, "resolved": resolved}
-    types = store.columns(found.experiment)
+    types = store.columns(known.experiment)
     if not types:
         raise _no_cell(letter, row)
     roles = {name: role for name, role, _ in ask(store, queries["columns"]).iter_rows()}
-    for name in _unrecorded(store, found, [name for name, role in roles.items() if role == "curve" and name in types]):
+    for name in _unrecorded(store, known, [name for name, role in roles.items() if role == "curve" and name in types]):
         del roles[name]
-    wanted = [name for name in types if name in OWN or roles.get(name) in ("parameter", "scalar")]
-    here = (found.sweep_id, found.experiment)
-    queries |= {"cells": Query("diff/cells", (*here, tuple(wanted)))}
+    columns = [name for name in types if name in CELL_COLUMNS or roles.get(name) in ("parameter", "scalar")]
+    here = (known.sweep_id, known.experiment)
+    queries |= {"cells": Query("diff/cells", (*here, tuple(columns)))}
     queries |= {"in progress": Query("diff/in_progress", here), "origins": Query("diff/origins", here)}
     cells = ask(store, queries["cells"])
     if cells.is_empty():
         raise _no_cell(letter, row)
-    cells, kinds, of_outcomes = _with_outcomes(store, found.sweep_id, found.experiment, cells)
-    written = {name: one for name, one in current(store, found.sweep_id, resolved).items() if name not in cells.columns}
-    cells, of_written = with_written(store, found.sweep_id, cells, written)
+    cells, kinds, of_outcomes = _with_outcomes(store, known.sweep_id, known.experiment, cells)
+    written = {name: one for name, one in current(store, known.sweep_id, resolved).items() if name not in cells.columns}
+    cells, of_written = with_written(store, known.sweep_id, cells, written)
     kinds |= {name: one.kind for name, one in written.items()}
     of_outcomes += of_written.values()
-    asked = asked_outcome(resolved)
-    if asked is not None and asked not in kinds and asked in cells.columns:  # a scalar
-        drawn = outcomes_of(found.experiment, asked=asked).get(asked)
-        kinds |= {} if drawn is None else {asked: drawn.kind}
-    told = [
-        str(one) for one in (recorded_results(store, found.sweep_id), imported_results(store, found.sweep_id)) if one
+    outcome = asked_outcome(resolved)
+    if outcome is not None and outcome not in kinds and outcome in cells.columns:  # a scalar
+        drawn = outcomes_of(known.experiment, diagram_outcome=outcome).get(outcome)
+        kinds |= {} if drawn is None else {outcome: drawn.kind}
+    notes = [
+        str(one) for one in (recorded_results(store, known.sweep_id), imported_results(store, known.sweep_id)) if one
     ]
-    refined = only_refined(store, found.sweep_id)
+    refined = only_refined(store, known.sweep_id)
     if refined is not None:
-        told.append(
+        notes.append(
             f"it is {refined.spent}: only points and seeds that both sides have are compared, few where the side of "
             "the line was soon known."
         )
@@ -187,7 +187,7 @@ def read(letter: str, store: Store, data: Path, sweep: str, warnings: Sequence[s
         written=written,
         in_progress=int(ask(store, queries["in progress"]).item()),
         origins=ask(store, queries["origins"]).to_dicts(),
-        warnings=[*warnings, *(f"{letter}: {one}" for one in told)],
+        warnings=[*warnings, *(f"{letter}: {one}" for one in notes)],
         queries=[*queries.values(), *of_outcomes],
     )
 
@@ -197,9 +197,9 @@ def _unrecorded(store: Store, sweep: KnownSweep, curves: Sequence[str]) -> list[
     if sweep.experiment not in store.differing() or not curves:
         return []
     counts = ", ".join(f"count({quoted(name)}) as {quoted(name)}" for name in curves)
-    own = "cell_id in (select cell_id from members where sweep_id = ?)"
-    found = store.sql(f"select {counts} from {quoted(sweep.experiment)} where {own}", [sweep.sweep_id])
-    return [name for name, count in found.arrow().to_pylist()[0].items() if not count]
+    condition = "cell_id in (select cell_id from members where sweep_id = ?)"
+    counted = store.sql(f"select {counts} from {quoted(sweep.experiment)} where {condition}", [sweep.sweep_id])
+    return [name for name, count in counted.arrow().to_pylist()[0].items() if not count]
 
 
 def _no_cell(letter: str, sweep: Mapping[str, Any]) -> SwingbyError:

@@ -58,13 +58,13 @@ def tables(diff: Diff, worst: int, points: int) -> list[Table]:
             columns.append([*sizes, alike, "0", "", "0", ""])
     heads = ("column", "kind", "pairs", "differ", "largest difference", "at", "relative", "at")
     common = "Curves at common steps; relative: over the largest absolute value of both curves."
-    found = [
+    candidates = [
         Table("Outcomes over all points", about, _HEADS, over_all),
         Table("Points where A and B differ", f"After correction, the smallest p first.{more}", ("point", *_HEADS), at),
         Table("Curves and scalars", common, heads, columns),
         *_cells(diff, worst),
     ]
-    return [table for table in found if table.rows]
+    return [table for table in candidates if table.rows]
 
 
 def _outcome(diff: Diff, row: Row) -> list[str]:

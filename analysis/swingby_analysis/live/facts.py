@@ -135,11 +135,11 @@ def facts(snapshot: Snapshot, holder: str | None, waiting: int, now: float) -> F
     hosts = [
         Host(
             host,
-            cells=sum(delivery.cells for delivery in own),
-            workers=len({delivery.pid for delivery in own if delivery.finished > latest - LATELY}),
-            last=max(delivery.finished for delivery in own),
+            cells=sum(delivery.cells for delivery in deliveries),
+            workers=len({delivery.pid for delivery in deliveries if delivery.finished > latest - LATELY}),
+            last=max(delivery.finished for delivery in deliveries),
         )
-        for host, own in by_host.items()
+        for host, deliveries in by_host.items()
     ]
     hosts.sort(key=lambda host: (-host.last, host.host))
     rate, left = None, None

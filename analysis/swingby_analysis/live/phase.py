@@ -104,8 +104,8 @@ class Outcome:
     title: str = ""
 
     def __str__(self) -> str:
-        own = self.title or self.column
-        name = own if self.value in (None, "true") else f"{own} = {self.value}"
+        title = self.title or self.column
+        name = title if self.value in (None, "true") else f"{title} = {self.value}"
         what = {"share": "share of cells with", "category": "commonest", "median": "median of"}[self.kind]
         return plain(f"{what} {name}" if self.title else f"{what} {name} ({self.table.removeprefix(OUTCOMES)})")
 
@@ -130,11 +130,11 @@ class Phase:
     over: tuple[str, ...]
 
 
-def chosen_outcome(store: Store, sweep_id: str, resolved: Mapping[str, Any], wanted: str | None) -> Outcome | None:
-    """The outcome to show: the one wanted (`name` or `name=value`), the sweep's own, or the first that it has.
+def chosen_outcome(store: Store, sweep_id: str, resolved: Mapping[str, Any], outcome: str | None) -> Outcome | None:
+    """The outcome to show: `outcome` (`name` or `name=value`), the sweep's own, or the first that it has.
 
     Raises:
-        SwingbyError: there is no outcome of the wanted name.
+        SwingbyError: there is no outcome of that name.
     """
     written = written_outcomes(store, sweep_id)
     named = [*(name for name in section(resolved, "outcomes") if name in written), *written]
@@ -145,14 +145,14 @@ def chosen_outcome(store: Store, sweep_id: str, resolved: Mapping[str, Any], wan
             for column, type_ in columns:
                 if column not in ("cell_id", OF_SHARD) and not type_.endswith("]"):
                     known.setdefault(column, (table, type_))
-    name, _, value = (wanted or "").partition("=")
-    asked = name or str(section(resolved, "diagram").get("outcome") or resolved.get("outcome") or "")
-    if asked and asked not in known and (scalar := _scalar(store, resolved, asked)) is not None:
-        known[asked] = scalar
+    name, _, value = (outcome or "").partition("=")
+    default = name or str(section(resolved, "diagram").get("outcome") or resolved.get("outcome") or "")
+    if default and default not in known and (scalar := _scalar(store, resolved, default)) is not None:
+        known[default] = scalar
     if name and known and name not in known:
         raise SwingbyError(f"--outcome: no outcome is called {plain(name)!r}; {nearest(name, list(known))}")
     if not name:
-        value, name = "", asked
+        value, name = "", default
     if not name:  # the first that any cell of the sweep has, a yes/no outcome if there is one
         query = "select 1 from {} o semi join members m on m.cell_id = o.cell_id and m.sweep_id = ? limit 1"
         filled = {table for table, _ in known.values() if len(store.sql(query.format(quoted(table)), [sweep_id]))}
@@ -202,9 +202,9 @@ def pools(
     store: Store, experiment: str, sweep_id: str, outcome: Outcome | None, planned: Mapping[int, int]
 ) -> dict[int, Pool]:
     """The cells at each point of a sweep, of which so many are planned."""
-    found = {point: Pool(cells) for point, cells in planned.items()}
+    pool_of = {point: Pool(cells) for point, cells in planned.items()}
     if experiment not in store.names():
-        return found
+        return pool_of
     # Outcomes of the very row that stands for the cell; which row that is, its shard says.
     join = ""
     column = "null"
@@ -221,13 +221,13 @@ def pools(
         [sweep_id],
     ).rows()
     for row in rows:
-        pool = found.setdefault(row.point, Pool())
+        pool = pool_of.setdefault(row.point, Pool())
         pool.results += row.cells
         if numbers:
             pool.numbers += [number for number in row.numbers if number is not None and not math.isnan(number)]
         elif row.value is not None:
             pool.counts[row.value] += row.cells
-    return found
+    return pool_of
 
 
 def phase(

@@ -46,8 +46,8 @@ class Style:
         letters: dict[str, tuple[str, str]] = {}
         for place, name in enumerate(sorted(total.counts, key=lambda name: (-total.counts[name], name))):
             taken = {letter for letter, _ in letters.values()}
-            own = [char.upper() for char in name if char.isascii() and char.isalpha()]
-            spare = [char for char in (*own, *"ABCDEFGHIJKLMNOPQRSTUVWXYZ") if char not in taken]
+            initials = [char.upper() for char in name if char.isascii() and char.isalpha()]
+            spare = [char for char in (*initials, *"ABCDEFGHIJKLMNOPQRSTUVWXYZ") if char not in taken]
             letters[name] = (spare[0] if spare else "*", PALETTE[min(place, len(PALETTE) - 1)])
         return cls(colour, min(finite, default=0.0), max(finite, default=1.0), letters)
 

@@ -24,10 +24,10 @@ def flat(svg: str) -> str:
     """
     sizes = {name: (float(width), float(height)) for name, width, height in _CLIP.findall(svg)}
 
-    def unclipped(found: re.Match[str]) -> str:
-        head, name, tail, paths = found.groups()
+    def unclipped(match: re.Match[str]) -> str:
+        head, name, tail, paths = match.groups()
         cut = _cut(paths, *sizes[name]) if name in sizes else None
-        return found[0] if cut is None else f"{head}{tail}{cut}</g>"
+        return match[0] if cut is None else f"{head}{tail}{cut}</g>"
 
     return _MARK.sub(_painted, _CLIPPED.sub(unclipped, svg))
 
@@ -37,9 +37,9 @@ def _paints(mark: str) -> list[str]:
     return [kind for kind in ("stroke", "fill") if re.search(rf' {kind}="(?!none"|transparent")', mark)]
 
 
-def _painted(found: re.Match[str]) -> str:
+def _painted(match: re.Match[str]) -> str:
     """A mark with its opacity in its paint; as it is, if it has a stroke and a fill, or its paint has an opacity."""
-    mark, opacity = found[0], found[1]
+    mark, opacity = match[0], match[1]
     if opacity == "1":
         return mark.replace(' opacity="1"', "", 1)
     paints = _paints(mark)

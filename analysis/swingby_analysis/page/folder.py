@@ -36,14 +36,14 @@ def write_page(
         SwingbyError: Ctrl-C, or the disk refuses.
     """
     pictures = together(figures, kinds, SHARPNESS, INSIDE)
-    made = page({figure.slug: picture.inside for figure, picture in zip(figures, pictures, strict=True)})
-    text, path = markdown(made), path.expanduser().absolute()
+    parts = page({figure.slug: picture.inside for figure, picture in zip(figures, pictures, strict=True)})
+    text, path = markdown(parts), path.expanduser().absolute()
     files = {
         f"{figure.slug}.{kind}": content
         for figure, picture in zip(figures, pictures, strict=True)
         for kind, content in picture.files.items()
     }
-    beside = {path.name: html(made).encode(), path.with_suffix(".md").name: text.encode()}
+    beside = {path.name: html(parts).encode(), path.with_suffix(".md").name: text.encode()}
     replace_folder(path.parent, {**beside, **files})
     if also is not None:
         write_whole(also.expanduser().absolute(), lambda there: there.write_text(text, encoding="utf-8"))

@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 def answers(
     data: Path,
-    wanted: Sequence[Phenomenon],
+    phenomena: Sequence[Phenomenon],
     count: Callable[[Store, Phenomenon, dict[str, Any]], T | None],
     *,
     sweeps: Sequence[str] = (),
@@ -44,33 +44,33 @@ def answers(
     """
     records = Records.open(data, create=recorded)
     if recorded:
-        _unpack(records, wanted, say)
+        _unpack(records, phenomena, say)
     ingest(records)
-    found = list[T]()
+    answered = list[T]()
     with Store.open(records.data) as store:
-        names = {row["name"] for item in wanted for row in sweeps_of(store, item.experiment)}
+        names = {row["name"] for item in phenomena for row in sweeps_of(store, item.experiment)}
         if unknown := [name for name in sweeps if name not in names]:
             known = ", ".join(sorted(names)) or "(none)"
             raise SwingbyError(f"no sweep here that could show it is called {unknown[0]!r}; allowed: {known}")
-        for item in wanted:
-            own = [row for row in sweeps_of(store, item.experiment) if not sweeps or row["name"] in sweeps]
-            derive(records, [row["sweep_id"] for row in own])
+        for item in phenomena:
+            rows = [row for row in sweeps_of(store, item.experiment) if not sweeps or row["name"] in sweeps]
+            derive(records, [row["sweep_id"] for row in rows])
             if tells_nothing(store.names(), item):
                 continue
-            found += [one for row in own if (one := count(store, item, row)) is not None]
-            say(f"{item.slug}, {item.experiment}: {plural(len(own), 'sweep')}")
-    if not found:
-        experiments = ", ".join(sorted({item.experiment for item in wanted}))
+            answered += [one for row in rows if (one := count(store, item, row)) is not None]
+            say(f"{item.slug}, {item.experiment}: {plural(len(rows), 'sweep')}")
+    if not answered:
+        experiments = ", ".join(sorted({item.experiment for item in phenomena}))
         raise SwingbyError(
             f"{data} has no run that tells; the phenomena are about {experiments}: swingby run trains a sweep, "
             "swingby phenomena --recorded takes the results that are shipped"
         )
-    return found
+    return answered
 
 
-def _unpack(records: Records, wanted: Sequence[Phenomenon], say: Say) -> None:
+def _unpack(records: Records, phenomena: Sequence[Phenomenon], say: Say) -> None:
     """Brings in the shipped results of the diagrams of these experiments, those that are not here yet."""
-    known, experiments = shipped(), {item.experiment for item in wanted}
+    known, experiments = shipped(), {item.experiment for item in phenomena}
     for diagram in diagrams():
         if diagram.experiment in experiments:
             path = known.get(Sweep.load(diagram.sweep, confirm_above=None).sweep_id)

@@ -63,24 +63,24 @@ def parse(text: str, name: str) -> Phenomenon:
         SwingbyError: a key is missing, unknown or stands twice, or there is no meaning or no expression.
     """
     head = read_head(text)
-    found = dict(head.keys)
-    for key in found:
+    values = dict(head.keys)
+    for key in values:
         if key not in (*KEYS, REGIMES):
             near = registry.nearest(key, [*KEYS, REGIMES])
             raise SwingbyError(f"phenomenon {name}: there is no key {key!r}; {near}")
-    lacking = [key for key in KEYS if not found.get(key)]
-    if len(found) < len(head.keys):
+    lacking = [key for key in KEYS if not values.get(key)]
+    if len(values) < len(head.keys):
         raise SwingbyError(f"phenomenon {name}: a key stands twice")
     if lacking:
         raise SwingbyError(f"phenomenon {name}: it lacks {', '.join(lacking)}")
     if not head.question or not head.body:
         part = "a comment below its keys that says what a run shows" if not head.question else "an SQL expression"
         raise SwingbyError(f"phenomenon {name}: it lacks {part}")
-    regimes = tuple(word.strip() for word in found[REGIMES].split(",")) if REGIMES in found else ()
-    if REGIMES in found and (len(regimes) < 2 or len(set(regimes)) < len(regimes) or not all(regimes)):
+    regimes = tuple(word.strip() for word in values[REGIMES].split(",")) if REGIMES in values else ()
+    if REGIMES in values and (len(regimes) < 2 or len(set(regimes)) < len(regimes) or not all(regimes)):
         raise SwingbyError(f"phenomenon {name}: regimes are two or more different words with commas between them")
     meaning, expression = head.question, head.body.rstrip(";")
-    return Phenomenon(found["phenomenon"], found["title"], found["experiment"], meaning, expression, regimes)
+    return Phenomenon(values["phenomenon"], values["title"], values["experiment"], meaning, expression, regimes)
 
 
 @cache
@@ -91,28 +91,28 @@ def every_phenomenon() -> tuple[Phenomenon, ...]:
         SwingbyError: a file is wrong, one experiment declares a phenomenon twice, or two declare other regimes of one.
     """
     files = package_files.data_files(FOLDER, ".sql")
-    found = [parse(file.read_text(encoding="utf-8"), file.name) for file in files]
-    pairs = [(item.slug, item.experiment) for item in found]
+    parsed = [parse(file.read_text(encoding="utf-8"), file.name) for file in files]
+    pairs = [(item.slug, item.experiment) for item in parsed]
     for slug, experiment in pairs:
         if pairs.count((slug, experiment)) > 1:
             raise SwingbyError(f"the phenomenon {slug!r} is declared twice for {experiment}")
-    for item in found:
-        other = next(one for one in found if one.slug == item.slug)
+    for item in parsed:
+        other = next(one for one in parsed if one.slug == item.slug)
         if item.regimes != other.regimes:
             both = f"{item.experiment} and {other.experiment}"
             raise SwingbyError(f"the phenomenon {item.slug!r} has other regimes in {both}: {REGIMES} have to be alike")
     first = {slug: place for place, (slug, _) in reversed(list(enumerate(pairs)))}
-    return tuple(sorted(found, key=lambda item: (first[item.slug], item.experiment)))
+    return tuple(sorted(parsed, key=lambda item: (first[item.slug], item.experiment)))
 
 
-def phenomena(asked: Sequence[str] = ()) -> list[Phenomenon]:
+def phenomena(slugs: Sequence[str] = ()) -> list[Phenomenon]:
     """The phenomena of these slugs; all, without any.
 
     Raises:
         SwingbyError: a slug is none; names the nearest one.
     """
     known = list(dict.fromkeys(item.slug for item in every_phenomenon()))
-    for slug in asked:
+    for slug in slugs:
         if slug not in known:
             raise SwingbyError(f"no phenomenon is called {slug!r}; {registry.nearest_offered(slug, known)}")
-    return [item for item in every_phenomenon() if not asked or item.slug in asked]
+    return [item for item in every_phenomenon() if not slugs or item.slug in slugs]

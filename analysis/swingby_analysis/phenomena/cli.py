@@ -42,11 +42,11 @@ def phenomena(
     from swingby_analysis.phenomena import catalogue
     from swingby_analysis.phenomena.page import write_phenomena
 
-    wanted = catalogue.phenomena(names or ())
+    chosen = catalogue.phenomena(names or ())
     page = write_phenomena(
         data,
         out,
-        wanted,
+        chosen,
         sweeps=sweep or (),
         recorded=recorded,
         markdown_file=markdown,

@@ -48,7 +48,7 @@ class Counted:
     """What the runs of one sweep say of a phenomenon.
 
     Attributes:
-        told, shown: runs that tell, and those of them that show it.
+        telling, shown: runs that tell, and those of them that show it.
         every, most, few, none: points at which every run that tells shows it, more than half, at most half, and none.
         seeds: the fewest and the most runs that tell at a point.
         mover: None where nothing varies, with too many points, and of a sweep whose cells were chosen by their results.
@@ -57,7 +57,7 @@ class Counted:
 
     phenomenon: Phenomenon
     sweep: str
-    told: int
+    telling: int
     shown: int
     every: int
     most: int
@@ -106,10 +106,10 @@ def query_of(tables: Collection[str], phenomenon: Phenomenon, sweep_id: str) -> 
     named = words_of(phenomenon.expression)
     for detector in _without_outcomes(tables, phenomenon):
         raise SwingbyError(f"{phenomenon.slug}: the store has no outcomes of the detector {detector.name!r}")
-    asked = Asked(sweep_id, phenomenon.experiment)
+    request = Asked(sweep_id, phenomenon.experiment)
     meaning = textwrap.fill(phenomenon.meaning, 115, initial_indent="-- ", subsequent_indent="-- ")
     return (
-        f"{meaning}\nwith\n{runs_view([asked], tables, named)}\n"
+        f"{meaning}\nwith\n{runs_view([request], tables, named)}\n"
         f"select distinct point, seed, cell_id,\n    ({phenomenon.expression}) as shows\n"
         f"from members join runs using (cell_id)\nwhere sweep_id = {literal(sweep_id)}"
     )
@@ -176,11 +176,11 @@ def axes_of(store: Store, experiment: str, sweep: dict[str, Any], rows: pl.DataF
     values = np.full((len(row_of), len(seeds)), np.nan)
     for point, seed, value in rows.select("point", "seed", "value").iter_rows():
         values[row_of[point], seeds[seed]] = value
-    found = main_effects(places, values, resolved["seed_mode"] == "common")
-    if found is None:
+    effects = main_effects(places, values, resolved["seed_mode"] == "common")
+    if effects is None:
         return []
     means, axes = np.nanmean(values, axis=1), list[Moving]()
-    for column, (place, effect) in enumerate(zip(varied, found.axes, strict=True)):
+    for column, (place, effect) in enumerate(zip(varied, effects.axes, strict=True)):
         ranks = places[:, column]
         trend = 0.0 if np.ptp(ranks) == 0 or np.ptp(means) == 0 else float(np.corrcoef(ranks, means)[0, 1])
         ordered = all(isinstance(value, int | float) for value in grid.axes[place].values)

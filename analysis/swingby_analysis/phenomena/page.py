@@ -57,7 +57,7 @@ MOVED = (
 def write_phenomena(
     data: Path,
     out: Path,
-    wanted: Sequence[Phenomenon],
+    phenomena: Sequence[Phenomenon],
     *,
     sweeps: Sequence[str] = (),
     recorded: bool = False,
@@ -76,25 +76,25 @@ def write_phenomena(
     Raises:
         SwingbyError: there is no data folder, no sweep of that name, no run of such an experiment, or the disk refuses.
     """
-    every = answers(data, wanted, _count, sweeps=sweeps, recorded=recorded, say=say)
-    found = [one for one in every if isinstance(one, Counted)]
+    every = answers(data, phenomena, _count, sweeps=sweeps, recorded=recorded, say=say)
+    counted = [one for one in every if isinstance(one, Counted)]
     regimes = [one for one in every if isinstance(one, Placed)]
-    drawn = [_figure(slug, list(own)) for slug, own in itertools.groupby(found, lambda one: one.phenomenon.slug)]
+    drawn = [_figure(slug, list(group)) for slug, group in itertools.groupby(counted, lambda one: one.phenomenon.slug)]
     drawn = [*([regimes_page.map_of(regimes)] if regimes else []), *drawn]
 
     def page(inside: Mapping[str, bytes]) -> Page:
-        above = regimes_page.sections(wanted, regimes, inside[regimes_page.NAME]) if regimes else []
+        above = regimes_page.sections(phenomena, regimes, inside[regimes_page.NAME]) if regimes else []
         return _page(
-            [item for item in wanted if not item.regimes], found, inside, above, sum(one.told for one in every)
+            [item for item in phenomena if not item.regimes], counted, inside, above, sum(one.telling for one in every)
         )
 
     return write_page(out / NAME / f"{NAME}.html", page, drawn, ("png", "svg"), markdown_file)
 
 
-def _figure(slug: str, own: Sequence[Counted]) -> Figure:
-    title = own[0].phenomenon.title
-    bars = [Presence(one.phenomenon.experiment, one.sweep, one.every, one.most, one.few, one.none) for one in own]
-    caption = f"At which share of the points of each sweep's grid runs show it ({plural(len(own), 'sweep')})."
+def _figure(slug: str, counted: Sequence[Counted]) -> Figure:
+    title = counted[0].phenomenon.title
+    bars = [Presence(one.phenomenon.experiment, one.sweep, one.every, one.most, one.few, one.none) for one in counted]
+    caption = f"At which share of the points of each sweep's grid runs show it ({plural(len(counted), 'sweep')})."
     return Figure(slug, title, caption, READING, presence(bars).to_dict())
 
 
@@ -103,18 +103,18 @@ def _count(store: Store, phenomenon: Phenomenon, sweep: dict[str, Any]) -> Count
 
 
 def _page(
-    wanted: Sequence[Phenomenon],
-    found: Sequence[Counted],
+    phenomena: Sequence[Phenomenon],
+    counted: Sequence[Counted],
     pictures: Mapping[str, bytes],
     above: Sequence[Section],
     answered: int,
 ) -> Page:
-    slugs = list(dict.fromkeys(item.slug for item in wanted))
+    slugs = list(dict.fromkeys(item.slug for item in phenomena))
     sections = list(above)
     for slug in slugs:
-        declared = [item for item in wanted if item.slug == slug]
-        own = [one for one in found if one.phenomenon.slug == slug]
-        sections.append(_section(declared, own, pictures.get(slug)))
+        declared = [item for item in phenomena if item.slug == slug]
+        group = [one for one in counted if one.phenomenon.slug == slug]
+        sections.append(_section(declared, group, pictures.get(slug)))
     runs = plural(answered, "answer")
     return Page(
         kind="findings",
@@ -130,24 +130,26 @@ def _page(
     )
 
 
-def _section(declared: Sequence[Phenomenon], own: Sequence[Counted], picture: bytes | None) -> Section:
+def _section(declared: Sequence[Phenomenon], counted: Sequence[Counted], picture: bytes | None) -> Section:
     slug, title = declared[0].slug, declared[0].title
     blocks: list[Block] = [Items([Several([Code(item.experiment), f": {item.meaning}"]) for item in declared])]
-    silent = [item.experiment for item in declared if item.experiment not in {one.phenomenon.experiment for one in own}]
+    silent = [
+        item.experiment for item in declared if item.experiment not in {one.phenomenon.experiment for one in counted}
+    ]
     if silent:
         blocks.append(Text(f"No run here tells for {', '.join(silent)}.", "note"))
-    if own and picture is not None:
+    if counted and picture is not None:
         blocks.append(Picture(slug, picture, title, "", f"{slug}.png", True))
-    if own:
-        blocks.append(Table(HEADINGS, [_row(one) for one in own]))
-        blocks.append(Fold("The queries", [QueryRows(one.query) for one in own]))
+    if counted:
+        blocks.append(Table(HEADINGS, [_row(one) for one in counted]))
+        blocks.append(Fold("The queries", [QueryRows(one.query) for one in counted]))
     return Section(slug, title, blocks, name="diagram")
 
 
 def _row(one: Counted) -> Sequence[Part]:
     low, high = one.seeds
     seeds = f"{low} a point" if low == high else f"{low} to {high} a point"
-    runs = f"{one.shown:,} of {one.told:,} ({percent(one.shown / one.told)}), {seeds}"
+    runs = f"{one.shown:,} of {one.telling:,} ({percent(one.shown / one.telling)}), {seeds}"
     points = ", ".join(f"{count:,}" for count in (one.every, one.most, one.few, one.none))
     return [Code(one.phenomenon.experiment), Code(one.sweep), runs, points, _moved(one)]
 

@@ -43,7 +43,7 @@ class Placed:
     """The regimes of one sweep's runs.
 
     Attributes:
-        runs, told: all runs, and those in one of the regimes.
+        runs, telling: all runs, and those in one of the regimes.
         shares: of the runs that tell, in each regime.
         axes: the one that moves them most, and further ones.
         why_none: why there are no axes; "" where there are some.
@@ -53,7 +53,7 @@ class Placed:
     phenomenon: Phenomenon
     sweep: str
     runs: int
-    told: int
+    telling: int
     shares: Sequence[Share]
     axes: Sequence[Along]
     why_none: str
@@ -77,21 +77,21 @@ def placed(store: Store, phenomenon: Phenomenon, sweep: dict[str, Any]) -> Place
             f"{phenomenon.slug}, {phenomenon.experiment}: {min(strange)!r} is none of its regimes, {', '.join(order)}"
         )
     rows = rows.with_columns(value=pl.col("shows").replace_strict(order, default=None, return_dtype=pl.Float64))
-    told = rows.drop_nulls("value")
-    if not len(told):
+    telling = rows.drop_nulls("value")
+    if not len(telling):
         return None
     axes, why_none = list[Along](), "no axis moves it"
     if sweep["cells"] != sweep["grid_cells"]:
         why_none = "refined: runs were chosen by results, so that no axis is asked"
-    elif told["point"].n_unique() > EFFECT_POINTS:
+    elif telling["point"].n_unique() > EFFECT_POINTS:
         why_none = f"more than {EFFECT_POINTS:,} points: no axis is asked"
     else:
-        for mover, values, places in axes_of(store, phenomenon.experiment, sweep, told)[:AXES]:
+        for mover, values, places in axes_of(store, phenomenon.experiment, sweep, telling)[:AXES]:
             if not axes or mover.share >= LEAST:
                 at = rows["point"].replace_strict(places, default=None, return_dtype=pl.Int64)
                 axes.append(_along(mover, values, rows.with_columns(at=at), len(order)))
-    shares = _shares(told, len(order))
-    return Placed(phenomenon, sweep["name"], len(rows), len(told), shares, axes, "" if axes else why_none, query)
+    shares = _shares(telling, len(order))
+    return Placed(phenomenon, sweep["name"], len(rows), len(telling), shares, axes, "" if axes else why_none, query)
 
 
 def _along(mover: Mover, values: Sequence[Any], rows: pl.DataFrame, regimes: int) -> Along:
@@ -99,20 +99,20 @@ def _along(mover: Mover, values: Sequence[Any], rows: pl.DataFrame, regimes: int
     for at, value in rows.drop_nulls("at").select("at", "value").iter_rows():
         counts[at, regimes if value is None else int(value)] += 1
     third = max(1, len(values) // 3)
-    told = rows.drop_nulls(["value", "at"])
-    ends = (told.filter(pl.col("at") < third), told.filter(pl.col("at") >= len(values) - third))
+    telling = rows.drop_nulls(["value", "at"])
+    ends = (telling.filter(pl.col("at") < third), telling.filter(pl.col("at") >= len(values) - third))
     low, high = (_shares(end, regimes) for end in ends)
     return Along(mover, values, (counts / counts.sum(1, keepdims=True).clip(1)).tolist(), low, high)
 
 
-def _shares(told: pl.DataFrame, regimes: int) -> list[Share]:
+def _shares(rows: pl.DataFrame, regimes: int) -> list[Share]:
     """The share of each regime over these runs with its interval, by seeds."""
-    found = list[Share]()
+    shares = list[Share]()
     for place in range(regimes):
-        seeds = told.group_by("seed").agg(k=(pl.col("value") == place).sum(), m=pl.len()).sort("seed")
+        seeds = rows.group_by("seed").agg(k=(pl.col("value") == place).sum(), m=pl.len()).sort("seed")
         if not len(seeds):
             return []
         share, interval = by_units(seeds["k"].to_numpy(), seeds["m"].to_numpy())
         ends = (float(interval.low), float(interval.high)) if len(seeds) > 1 else (np.nan, np.nan)
-        found.append((share, *ends))
-    return found
+        shares.append((share, *ends))
+    return shares

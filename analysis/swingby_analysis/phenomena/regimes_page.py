@@ -45,36 +45,39 @@ READING = (
 HEADINGS = ("experiment", "sweep", "all runs that tell", "along", "in its lowest third", "in its highest third")
 
 
-def map_of(found: Sequence[Placed]) -> Figure:
+def map_of(placed: Sequence[Placed]) -> Figure:
     """The map of all sweeps."""
-    caption = f"Where the runs of {plural(len({one.sweep for one in found}), 'sweep')} are, and what moves them."
-    return Figure(NAME, TITLE, caption, READING, strips([_panel(own) for own in _groups(found)]).to_dict())
+    caption = f"Where the runs of {plural(len({one.sweep for one in placed}), 'sweep')} are, and what moves them."
+    return Figure(NAME, TITLE, caption, READING, strips([_panel(group) for group in _groups(placed)]).to_dict())
 
 
-def sections(wanted: Sequence[Phenomenon], found: Sequence[Placed], picture: bytes) -> list[Section]:
+def sections(phenomena: Sequence[Phenomenon], placed: Sequence[Placed], picture: bytes) -> list[Section]:
     """The map as `picture`, and a section for each question with its tables and queries."""
     shown = Picture(NAME, picture, TITLE, READING, f"{NAME}.png", True)
-    tables = [_section(own, [item for item in wanted if item.slug == own[0].phenomenon.slug]) for own in _groups(found)]
+    tables = [
+        _section(group, [item for item in phenomena if item.slug == group[0].phenomenon.slug])
+        for group in _groups(placed)
+    ]
     return [Section("map", TITLE, [Text(LEAD), shown], name="diagram"), *tables]
 
 
-def _groups(found: Sequence[Placed]) -> list[list[Placed]]:
-    return [list(own) for _, own in itertools.groupby(found, lambda one: one.phenomenon.slug)]
+def _groups(placed: Sequence[Placed]) -> list[list[Placed]]:
+    return [list(group) for _, group in itertools.groupby(placed, lambda one: one.phenomenon.slug)]
 
 
-def _panel(own: Sequence[Placed]) -> Panel:
-    found = list[Strip]()
-    for one in own:
+def _panel(group: Sequence[Placed]) -> Panel:
+    lines = list[Strip]()
+    for one in group:
         label = f"{one.phenomenon.experiment}: {one.sweep.removeprefix('diagram-')}"
         for along in one.axes:
             text = f"{along.mover.axis} explains {explained(along.mover)}"
             ends = (_value(along.values[0]), _value(along.values[-1]))
-            found.append(Strip(label, text, ends, along.shares))
+            lines.append(Strip(label, text, ends, along.shares))
             label = ""
         if not one.axes:
-            shares = [share * one.told / one.runs for share, _, _ in one.shares]
-            found.append(Strip(label, one.why_none, ("", ""), [[*shares, 1 - one.told / one.runs]]))
-    return Panel(own[0].phenomenon.title, own[0].phenomenon.regimes, found, _colours(own[0].phenomenon))
+            shares = [share * one.telling / one.runs for share, _, _ in one.shares]
+            lines.append(Strip(label, one.why_none, ("", ""), [[*shares, 1 - one.telling / one.runs]]))
+    return Panel(group[0].phenomenon.title, group[0].phenomenon.regimes, lines, _colours(group[0].phenomenon))
 
 
 def _colours(phenomenon: Phenomenon) -> list[str]:
@@ -95,21 +98,23 @@ def _value(value: object) -> str:
     return f"{value:.3g}" if isinstance(value, float) else plain(value) if isinstance(value, str | int) else str(value)
 
 
-def _section(own: Sequence[Placed], declared: Sequence[Phenomenon]) -> Section:
-    first = own[0].phenomenon
+def _section(group: Sequence[Placed], declared: Sequence[Phenomenon]) -> Section:
+    first = group[0].phenomenon
     blocks: list[Block] = [Items([Several([Code(item.experiment), f": {item.meaning}"]) for item in declared])]
-    silent = [item.experiment for item in declared if item.experiment not in {one.phenomenon.experiment for one in own}]
+    silent = [
+        item.experiment for item in declared if item.experiment not in {one.phenomenon.experiment for one in group}
+    ]
     if silent:
         blocks.append(Text(f"No run here tells for {', '.join(silent)}.", "note"))
-    rows = [_row(one, along) for one in own for along in (one.axes or (None,))]
-    blocks += [Table(HEADINGS, rows), Fold("The queries", [QueryRows(one.query) for one in own])]
+    rows = [_row(one, along) for one in group for along in (one.axes or (None,))]
+    blocks += [Table(HEADINGS, rows), Fold("The queries", [QueryRows(one.query) for one in group])]
     return Section(first.slug, first.title, blocks)
 
 
 def _row(one: Placed, along: Along | None) -> Sequence[Part]:
     regimes = one.phenomenon.regimes
-    told = f"{_shares(regimes, one.shares)}; {one.told:,} of {one.runs:,} runs tell"
-    head: list[Part] = [Code(one.phenomenon.experiment), Code(one.sweep), told]
+    shares = f"{_shares(regimes, one.shares)}; {one.telling:,} of {one.runs:,} runs tell"
+    head: list[Part] = [Code(one.phenomenon.experiment), Code(one.sweep), shares]
     if along is None:
         return [*head, one.why_none, "", ""]
     towards = {True: f", towards {regimes[-1]}", False: f", towards {regimes[0]}", None: ""}[along.mover.rises]

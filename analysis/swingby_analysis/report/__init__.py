@@ -88,29 +88,29 @@ def write_report(
     records = Records.open(data, create=False)
     as_published = refresh(records)
     with Store.open(records.data) as store:
-        found = find_sweep(store, sweep)
-        say(f"drawing {found.name} ...")
-        shown = presentation_of(sweep, found.sweep_id) if presentation is None else presentation
+        row = find_sweep(store, sweep)
+        say(f"drawing {row.name} ...")
+        shown = presentation_of(sweep, row.sweep_id) if presentation is None else presentation
         if as_published is None:
-            own = {found.sweep_id: shown["outcomes"]} if "outcomes" in shown else {}
-            derive(records, [found.sweep_id, *replications(store, found.sweep_id)], own)
-        made = made_from(sweep, records, kinds, plane) if noted and as_published is None else ""
-        read = report_data.read(store, found.sweep_id, plane, shown)
+            outcomes = {row.sweep_id: shown["outcomes"]} if "outcomes" in shown else {}
+            derive(records, [row.sweep_id, *replications(store, row.sweep_id)], outcomes)
+        source_digest = made_from(sweep, records, kinds, plane) if noted and as_published is None else ""
+        read = report_data.read(store, row.sweep_id, plane, shown)
         if as_published is not None:
             read = replace(read, remarks=words.as_published(as_published, report_data.unseen(store, read)))
         read = replace(read, fresh=fresh_phases(store, read))
         examples = Examples.of(read, store) if read.curves else None
         summary = registry.function(read.reported.summary)(read, store) if read.reported.summary else []
         figures = Figures(read, examples, *attempt(read, store), summary)
-    folder = entry(out.expanduser().absolute(), found.name)
+    folder = entry(out.expanduser().absolute(), row.name)
     with debug_mode(False):  # Altair checks each part of a chart as it is made, and then the whole again
         every = figures.every
     contents = {PAGE: html(page(figures, kinds), interactive(figures)).encode(), **pictures(every, kinds)}
-    if made and made == made_from(sweep, records, kinds, plane):  # nothing was published meanwhile
-        contents[NOTE] = note(made, PAGE, contents, [*read.remarks, *figures.faults])
+    if source_digest and source_digest == made_from(sweep, records, kinds, plane):  # nothing was published meanwhile
+        contents[NOTE] = note(source_digest, PAGE, contents, [*read.remarks, *figures.faults])
     replace_folder(folder, contents)
     warnings = words.warnings(figures.data)
-    return Report(found.name, folder / PAGE, figures.every, warnings, figures.faults, read.remarks)
+    return Report(row.name, folder / PAGE, figures.every, warnings, figures.faults, read.remarks)
 
 
 def presentation_of(sweep: str, sweep_id: str) -> Mapping[str, Any]:
@@ -128,9 +128,9 @@ def page(figures: Figures, kinds: Collection[str] = ()) -> Page:
     points = Table(table.headings, table.rows)
     notes = [Text(text, "warning") for text in (*words.warnings(data), *figures.faults)]
     apart = differing(data)
-    made = [Terms(made_by(data)), Heading("Conventions common to all points"), common(data)]
+    terms = [Terms(made_by(data)), Heading("Conventions common to all points"), common(data)]
     if apart is not None:
-        made += [Heading("Conventions that differ: what follows from preset and axes"), apart]
+        terms += [Heading("Conventions that differ: what follows from preset and axes"), apart]
     tags, kept = data.resolved.get("tags") or [], (data.resolved.get("notes") or "").strip()
     remembered = [Text(f"Notes: {kept}")] if kept else []
     main = figures.main.slug if figures.has_main else None
@@ -156,7 +156,7 @@ def page(figures: Figures, kinds: Collection[str] = ()) -> Page:
                 Fold(f"{len(table.rows)} points", [points], opened=len(table.rows) <= FEW_POINTS),
             ],
         ),
-        Section("made", "How this was made", made),
+        Section("made", "How this was made", terms),
     ]
     name, sweep_id, experiment = (Name(data.sweep[key]) for key in ("name", "sweep_id", "experiment"))
     tagged = f"; tags {', '.join(tags)}" if tags else ""
@@ -175,14 +175,15 @@ def page(figures: Figures, kinds: Collection[str] = ()) -> Page:
 
 def _extremes(data: report_data.ReportData) -> list[Block]:
     """The table beside the main map: its extreme points, shrunken, and on fresh seeds."""
-    found = data.extremes.get(data.outcome)
-    if found is None:
+    extremes = data.extremes.get(data.outcome)
+    if extremes is None:
         return []
-    headings, rows = found.table(data.grid.label)
+    headings, rows = extremes.table(data.grid.label)
     how = (
-        f"The extreme points of {found.points:,}. The largest of many shares or medians is one that chance has lifted, "
-        "the smallest one that chance has lowered: the column “its seeds” shows too much at both ends. Shrunken: what "
-        "is left when the spread over all points is known (empirical Bayes), with its 95\u00a0% interval. Fresh seeds, "
+        f"The extreme points of {extremes.points:,}. The largest of many shares or medians is one that chance has "
+        "lifted, the smallest one that chance has lowered: the column “its seeds” shows too much at both ends. "
+        "Shrunken: what is left when the spread over all points is known (empirical Bayes), with its 95\u00a0% "
+        "interval. Fresh seeds, "
         "which had no part in the choice, have no such fault:"
     )
     if data.coverage:

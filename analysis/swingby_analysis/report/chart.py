@@ -47,32 +47,32 @@ def chart(
     records = Records.open(data, create=False)
     published = refresh(records)
     with Store.open(records.data) as store:
-        found = find_sweep(store, sweep)
+        row = find_sweep(store, sweep)
         shown = dict(presentation or {})
         if published is None:
-            derive(records, [found.sweep_id], {found.sweep_id: shown["outcomes"]} if "outcomes" in shown else {})
-        curve = curve_of(found.experiment, what)
-        read = report_data.read(store, found.sweep_id, presentation=shown, shown=[] if curve is None else [curve])
+            derive(records, [row.sweep_id], {row.sweep_id: shown["outcomes"]} if "outcomes" in shown else {})
+        curve = curve_of(row.experiment, what)
+        read = report_data.read(store, row.sweep_id, presentation=shown, shown=[] if curve is None else [curve])
         if x is not None or y is not None:
             shown["diagram"] = {"x": x, "y": y, "outcome": read.outcome, "facet": None, "title": None}
             axes = [name for axis in read.resolved["axes"] for name in axis["names"]]
             for name in (x, y):
                 if name is not None and name not in axes:
-                    raise SwingbyError(f"{name!r} is no axis of {found.name!r}; {nearest(name, axes)}")
+                    raise SwingbyError(f"{name!r} is no axis of {row.name!r}; {nearest(name, axes)}")
             if x is None or x == y:
                 raise SwingbyError(f"x is {x!r} and y is {y!r}; allowed: an axis as x, and another one or none as y")
-            read = report_data.read(store, found.sweep_id, presentation=shown, shown=read.shown)
+            read = report_data.read(store, row.sweep_id, presentation=shown, shown=read.shown)
     if curve is not None:
         figures = grid_curves(read)
         if not figures:
-            raise SwingbyError(f"the curve {what!r} is finite in no finished cell of {found.name!r}")
+            raise SwingbyError(f"the curve {what!r} is finite in no finished cell of {row.name!r}")
         return drawn(figures[0])
     name = what or read.outcome
     if name not in read.outcomes:
-        known = [*read.outcomes, *curves_of(found.experiment)]
-        raise SwingbyError(f"{found.name!r} has no outcome or curve {name!r}; {nearest(name, known)}")
+        known = [*read.outcomes, *curves_of(row.experiment)]
+        raise SwingbyError(f"{row.name!r} has no outcome or curve {name!r}; {nearest(name, known)}")
     if not read.cells[name].is_not_null().any():
-        raise SwingbyError(f"{name!r} is known of no finished cell of {found.name!r}")
+        raise SwingbyError(f"{name!r} is known of no finished cell of {row.name!r}")
     surface = read.surface(name) if read.outcomes[name].kind == "yes_no" else None
     return drawn(map_of(read.grid, read.phases, read.outcomes[name], surface))
 
@@ -101,7 +101,7 @@ def drawn(figure: Figure) -> Any:
     """The figure as an Altair chart, with its title."""
     # Altair checks every part of a chart that it reads: the rows, which are many, are put in afterwards.
     spec = {key: value for key, value in figure.spec.items() if key != "datasets"}
-    made = alt.Chart.from_dict(spec)
-    made.datasets = figure.spec.get("datasets", alt.Undefined)
-    made.title = alt.TitleParams(figure.title, anchor="start", fontSize=14)
-    return made
+    chart = alt.Chart.from_dict(spec)
+    chart.datasets = figure.spec.get("datasets", alt.Undefined)
+    chart.title = alt.TitleParams(figure.title, anchor="start", fontSize=14)
+    return chart

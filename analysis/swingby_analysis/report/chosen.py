@@ -41,8 +41,8 @@ def chosen_curves(data: ReportData, examples: Examples) -> Figure:
                 SeedValue(data.grid.label(point), one.title, seed, step, value, point)
                 for point, seed, step, value in seen.select("point", "seed", "step", "value").iter_rows()
             ]
-    own = {one.title: (one.axis, data.scales[one.title]) for one in data.shown}
-    spec = chosen_panels(rows, runs, own).to_dict()
+    scales = {one.title: (one.axis, data.scales[one.title]) for one in data.shown}
+    spec = chosen_panels(rows, runs, scales).to_dict()
     caption = f"Single runs at points of the grid, chosen by their {data.title(data.outcome)}: {examples.why(data)}."
     facts = facts_of(data, prose.between(*data.phases.seeds()))
     queries = [*data.curve_queries, *examples.queries]

@@ -176,13 +176,15 @@ class ReportData:
         They are the sweep file's, then the experiment's own choice. Without a choice they are every outcome of its
         detectors; where it has none, its first scalars: first shares, then categories, then numbers.
         """
-        wanted: Sequence[str] | None = self.reported.companions
-        own = self.resolved.get("outcomes") or {}
-        if wanted is None:
+        names: Sequence[str] | None = self.reported.companions
+        expressions = self.resolved.get("outcomes") or {}
+        if names is None:
             detected = [name for name, one in self.outcomes.items() if one.detected]
-            wanted = detected or [name for name in self.outcomes if name not in (self.outcome, "status")][:COMPANIONS]
-            wanted = sorted(wanted, key=lambda name: KINDS.index(self.outcomes[name].kind))
-        others = [name for name in dict.fromkeys([*own, *wanted]) if name in self.outcomes and name != self.outcome]
+            names = detected or [name for name in self.outcomes if name not in (self.outcome, "status")][:COMPANIONS]
+            names = sorted(names, key=lambda name: KINDS.index(self.outcomes[name].kind))
+        others = [
+            name for name in dict.fromkeys([*expressions, *names]) if name in self.outcomes and name != self.outcome
+        ]
         return [name for name in others if self.cells[name].null_count() < self.cells.height]
 
     @cached_property
@@ -228,8 +230,8 @@ class ReportData:
     def level(self, outcome: str) -> float:
         """The share whose line is drawn: one half, unless the sweep is refined for another."""
         section = self.resolved.get("refine") or {}
-        asked = section.get("outcome")
-        named = [asked] if isinstance(asked, str) else asked or [self.outcome]
+        outcomes = section.get("outcome")
+        named = [outcomes] if isinstance(outcomes, str) else outcomes or [self.outcome]
         return float(section.get("share", 0.5)) if outcome in named else 0.5
 
     @cached_property
@@ -349,24 +351,24 @@ def _outcome(resolved: Mapping[str, Any], outcomes: Mapping[str, Outcome]) -> st
     Raises:
         SwingbyError: it names one of which nothing is known here.
     """
-    asked = asked_outcome(resolved)
-    if asked is None or asked in outcomes:
-        return asked or next(iter(outcomes))
+    name = asked_outcome(resolved)
+    if name is None or name in outcomes:
+        return name or next(iter(outcomes))
     raise SwingbyError(
-        f"{resolved['name']!r} draws {asked!r}, of which nothing is known here; {nearest(asked, list(outcomes))}"
+        f"{resolved['name']!r} draws {name!r}, of which nothing is known here; {nearest(name, list(outcomes))}"
     )
 
 
-def _plane(cells: pl.DataFrame, how: Reported, asked: tuple[int, int]) -> tuple[int, int] | None:
+def _plane(cells: pl.DataFrame, how: Reported, requested: tuple[int, int]) -> tuple[int, int] | None:
     """The plane that is drawn; None where the experiment has none, or a cell that cannot span one."""
     if how.plane is None:
         return None
     entries = min(cells[how.plane.entries].to_list())
     if entries < 2:
         return None
-    if not all(1 <= entry <= entries for entry in asked) or asked[0] == asked[1]:
+    if not all(1 <= entry <= entries for entry in requested) or requested[0] == requested[1]:
         raise SwingbyError(
-            f"the plane {asked[0]},{asked[1]} is none of this sweep's; "
+            f"the plane {requested[0]},{requested[1]} is none of this sweep's; "
             f"allowed: two different {how.plane.entry}s from 1 to {entries}"
         )
-    return asked
+    return requested

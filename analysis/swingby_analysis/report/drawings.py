@@ -31,22 +31,22 @@ def attempt(read: ReportData, store: Store) -> Attempts:
     are that read some.
     """
     subject, figures, faults = Subject(read, store), list[Figure](), list[str]()
-    asked: Sequence[Mapping[str, Any]] = read.resolved.get("drawings") or []
-    if not asked:
+    entries: Sequence[Mapping[str, Any]] = read.resolved.get("drawings") or []
+    if not entries:
         also = set(read.resolved["recording"]["also"])
         for name in read.reported.drawings:
             drawing = registry.sound(registry.DRAWINGS, name)
             if isinstance(drawing, Broken) or also.issuperset(drawing.recordings):  # a broken one is named below
-                asked = [*asked, {"name": name, "options": {}}]
-    for one in asked:
+                entries = [*entries, {"name": name, "options": {}}]
+    for one in entries:
         try:
             drawing = registry.drawing(one["name"])
             if read.thin and drawing.reads_curves:
                 continue
             figures += drawing.figures(subject, drawing.Options.model_validate_json(json.dumps(one["options"])))
         except Exception as error:  # a drawing may be anybody's, and no fault of it is worth the rest of the report
-            given = [f"{name}: {json.dumps(value)}" for name, value in one["options"].items() if value is not None]
-            called = f"`{one['name']}`" + (f" ({', '.join(given)})" if given else "")
+            options = [f"{name}: {json.dumps(value)}" for name, value in one["options"].items() if value is not None]
+            called = f"`{one['name']}`" + (f" ({', '.join(options)})" if options else "")
             faults.append(f"The drawing {called} is left out, for it failed: {_reason(error)}.")
     return Attempts(figures, faults)
 

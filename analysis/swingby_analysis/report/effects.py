@@ -65,11 +65,11 @@ def swept(data: ReportData) -> tuple[list[int], list[SweptAxis]]:
     points, axes = list(grid.places), list[SweptAxis]()
     every = np.array([grid.places[point] for point in points]).reshape(len(points), -1)
     for number, names in enumerate(groups):
-        own = [column for column, group in enumerate(grid.groups) if group == number]
-        kept, ranks = np.unique(every[:, own], axis=0, return_inverse=True)
+        columns = [column for column, group in enumerate(grid.groups) if group == number]
+        kept, ranks = np.unique(every[:, columns], axis=0, return_inverse=True)
         if len(kept) < 2:
             continue
-        values = [[scalar(grid.axes[c].values[i]) for c, i in zip(own, row, strict=True)] for row in kept.tolist()]
+        values = [[scalar(grid.axes[c].values[i]) for c, i in zip(columns, row, strict=True)] for row in kept.tolist()]
         axes.append(SweptAxis(" + ".join(names), [", ".join(map(plain, row)) for row in values], ranks.reshape(-1)))
     return points, axes
 
@@ -110,24 +110,24 @@ def effects_figure(data: ReportData) -> Figure | None:
     """
     if data.refined is not None:
         return None
-    wanted = [name for name in (data.outcome, *data.companions) if data.outcomes[name].kind != "category"]
+    outcomes = [name for name in (data.outcome, *data.companions) if data.outcomes[name].kind != "category"]
     bars, sentences, points, whole = list[EffectBar](), list[str](), 0, True
-    for name in wanted[:MOST_OUTCOMES]:
-        axes, found = effects_of(data, name)
-        if found is None or len(axes) < 2:
+    for name in outcomes[:MOST_OUTCOMES]:
+        axes, effects = effects_of(data, name)
+        if effects is None or len(axes) < 2:
             continue
         title = data.with_unit(name)
         if data.outcomes[name].kind == "number" and over_decades(data, name) is not None:
             title += " (log scale)"
         alone, together, chance = KINDS
         bars += [
-            EffectBar(title, axis.name, alone, *one, _text(one)) for axis, one in zip(axes, found.axes, strict=True)
+            EffectBar(title, axis.name, alone, *one, _text(one)) for axis, one in zip(axes, effects.axes, strict=True)
         ]
-        bars.append(EffectBar(title, together, together, *found.rest, _text(found.rest)))
-        bars.append(EffectBar(title, chance, chance, found.noise, math.nan, math.nan, prose.percent(found.noise)))
-        best, points = int(np.argmax([one.share for one in found.axes])), max(points, found.points)
-        whole = whole and found.whole
-        sentences.append(_sentence(data.title(name), axes[best].name, found.axes[best]))
+        bars.append(EffectBar(title, together, together, *effects.rest, _text(effects.rest)))
+        bars.append(EffectBar(title, chance, chance, effects.noise, math.nan, math.nan, prose.percent(effects.noise)))
+        best, points = int(np.argmax([one.share for one in effects.axes])), max(points, effects.points)
+        whole = whole and effects.whole
+        sentences.append(_sentence(data.title(name), axes[best].name, effects.axes[best]))
     if not bars:
         return None
     caption = " ".join(sentences) + f" Over {points:,} points of the grid."
@@ -261,7 +261,7 @@ def _sentence(outcome: str, axis: str, best: Effect) -> str:
     share = _percent(best.share)
     if math.isnan(best.low):
         return f"Of {outcome}, {axis} explains most by itself: {share}; one seed a point gives no interval."
-    found = f"{share} of the variance (95\u00a0% interval {_percent(best.low)} to {_percent(best.high)})"
+    explained = f"{share} of the variance (95\u00a0% interval {_percent(best.low)} to {_percent(best.high)})"
     if best.low <= 0:
-        return f"Of {outcome} no axis surely explains anything by itself; {axis} comes first with {found}."
-    return f"Of {outcome}, {axis} explains most by itself: {found}."
+        return f"Of {outcome} no axis surely explains anything by itself; {axis} comes first with {explained}."
+    return f"Of {outcome}, {axis} explains most by itself: {explained}."

@@ -41,12 +41,12 @@ class Examples:
     def of(cls, data: ReportData, store: Store) -> Examples:
         """Chooses the points by their outcomes, then reads their runs."""
         reasons, plane, value = choose(data), data.reported.plane, pl.col("value").list
-        wanted = data.shown if data.reported.curves is None else data.shown[:1]
+        shown = data.shown if data.reported.curves is None else data.shown[:1]
         head = data.sweep["sweep_id"], data.sweep["experiment"], tuple(reasons), DETAILED_STEPS
-        queries = [Query("runs", (*head, one.column, one.unit, (1,))) for one in wanted]
+        queries = [Query("runs", (*head, one.column, one.unit, (1,))) for one in shown]
         curves = {
             one.title: ask(store, query).with_columns(value=value.get(0))
-            for one, query in zip(wanted, queries, strict=True)
+            for one, query in zip(shown, queries, strict=True)
         }
         places = None
         if plane is not None and data.plane is not None:
@@ -66,13 +66,13 @@ class Examples:
 
     def why(self, data: ReportData) -> str:
         """The points with the reason for each; an extreme of a map with what is left of it after shrinking."""
-        found = data.extremes.get(data.outcome)
-        rows = {} if found is None else {row.point: row for row in found.rows}
+        extremes = data.extremes.get(data.outcome)
+        rows = {} if extremes is None else {row.point: row for row in extremes.rows}
         texts = []
         for point, reason in self.reasons.items():
             text = data.grid.label(point)
-            if found is not None and point in rows:
-                text += f"; {said(rows[point].seen)}; {found.qualified(rows[point])}"
+            if extremes is not None and point in rows:
+                text += f"; {said(rows[point].seen)}; {extremes.qualified(rows[point])}"
             texts.append(f"{reason} ({text})")
         return "; ".join(texts)
 
@@ -113,13 +113,13 @@ def choose(data: ReportData) -> dict[int, str]:
     decides = data.reported.decides
     decided = {row.point: -row.median for row in data.phases.spreads(decides)} if decides in data.outcomes else {}
     words = data.title(data.outcome)
-    wanted: list[tuple[str, Callable[[float], float]]] = [
+    distances: list[tuple[str, Callable[[float], float]]] = [
         (f"most {words}", lambda value: -value),
         ("nearest to half-way", lambda value: abs(value - half)),
         (f"least {words}", lambda value: value),
     ]
     reasons: dict[int, str] = {}
-    for reason, distance in wanted if high > low else wanted[:1]:
+    for reason, distance in distances if high > low else distances[:1]:
         rest = [
             (distance(value), decided.get(point, 0.0), point) for point, value in values.items() if point not in reasons
         ]

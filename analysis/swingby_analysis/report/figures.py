@@ -180,15 +180,15 @@ class Figures:
 
     def _drawn(self, outcome: str, main: bool = False) -> Figure:
         """The map of an outcome, or its marks along one parameter."""
-        data, asked = self.data, (self.data.resolved["diagram"] or {}).get("title") if main else None
+        data, heading = self.data, (self.data.resolved["diagram"] or {}).get("title") if main else None
         surface = data.surface(outcome) if data.outcomes[outcome].kind == "yes_no" else None
         drawn = map_of(data.grid, data.phases, data.outcomes[outcome], surface)
-        title = asked or data.reported.titles.get(outcome, drawn.title)
+        title = heading or data.reported.titles.get(outcome, drawn.title)
         n = prose.between(*data.phases.seeds(outcome))
         points = self.first is not None
-        own = [query for name, query in data.queries.items() if name == f"outcome {outcome}"]
+        of_outcome = [query for name, query in data.queries.items() if name == f"outcome {outcome}"]
         finals = [data.queries["finals"]] if outcome.startswith(FINAL) and "finals" in data.queries else []
-        queries = [data.queries["cells"], *own, *finals, *(data.curve_queries if points and main else [])]
+        queries = [data.queries["cells"], *of_outcome, *finals, *(data.curve_queries if points and main else [])]
         return replace(drawn, title=title, queries=queries, facts=facts_of(data, n), points=points)
 
     def _spent(self, drawn: Figure) -> Figure:

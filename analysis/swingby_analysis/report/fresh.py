@@ -22,13 +22,13 @@ def replications(store: Store, sweep_id: str) -> dict[str, Mapping[int, int]]:
     They count for every sweep of the same name over the same points, also after it was given more seeds.
     """
     resolved = json.loads(ask(store, Query("sweep", (sweep_id,))).row(0, named=True)["resolved"])
-    found = dict[str, Mapping[int, int]]()
+    points_of = dict[str, Mapping[int, int]]()
     rows = ask(store, Query("replications", (resolved["name"],)))
     for other_id, text, origin in rows.select("sweep_id", "resolved", "origin").iter_rows():
         replicates = json.loads(text)["replicates"]
         if replicates["sweep_id"] == sweep_id or (origin is not None and _grid(json.loads(origin)) == _grid(resolved)):
-            found[other_id] = dict(enumerate(replicates["points"]))
-    return found
+            points_of[other_id] = dict(enumerate(replicates["points"]))
+    return points_of
 
 
 def _grid(resolved: Mapping[str, Any]) -> list[Any]:

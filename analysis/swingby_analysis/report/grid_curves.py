@@ -74,11 +74,11 @@ def layout(grid: Grid, points: Sequence[int]) -> Layout:
         facets, ys = ([kept[rank] for rank in spread(len(kept), 3)] for kept in (facets, ys))
     else:
         facets, ys = ([kept[rank] for rank in spread(len(kept), PANELS)] for kept in (facets, ys))
-    wanted = [(facet, j) for facet in facets for j in ys if (facet, j) in rows]
-    xs = sorted({i for i, j, facet in at if (facet, j) in wanted})
+    filled = [(facet, j) for facet in facets for j in ys if (facet, j) in rows]
+    xs = sorted({i for i, j, facet in at if (facet, j) in filled})
     xs = [xs[rank] for rank in spread(len(xs), LINES)]
     panels = []
-    for facet, j in wanted:
+    for facet, j in filled:
         on_y = "" if grid.y is None else f"{grid.y.name} = {plain(grid.y.values[j])}"
         parts = [part for part in (on_y, grid.facets[facet]) if part]
         lines = [(plain(grid.x.values[i]), at[i, j, facet]) for i in xs if (i, j, facet) in at]
@@ -119,7 +119,7 @@ def _figure(data: ReportData, one: ShownCurve, chosen: Layout, every: int) -> Fi
     what = f"{called}: {one.meaning}. " if one.meaning else ""
     whole = "all points" if chosen.points == every else f"{chosen.points} of {every:,} points, spread over the grid"
     over = f"the first {MOST_SEEDS} seeds of each" if max(seeds) == MOST_SEEDS else f"{n} seed{'s' * (n != '1')} each"
-    caption = f"{what}Median and bands at {whole}; {over}. Values on a {scale.said}."
+    caption = f"{what}Median and bands at {whole}; {over}. Values on a {scale.in_words}."
     slug = f"curves-{one.column.replace('_', '-')}"
     queries, facts = [data.queries[f"curve {one.column}"]], facts_of(data, prose.between(*data.phases.seeds()))
     return Figure(

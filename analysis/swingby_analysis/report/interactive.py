@@ -27,12 +27,12 @@ def interactive(figures: Figures) -> dict[str, Any]:
     view, names, grid, declared = data.view, figures.curve_titles, data.grid, data.reported.curves is not None
     scales = {} if declared else data.scales
     last = max(int(curve.step[-1]) for curve in data.curves.values())
-    own = {one.title: (one.axis, scales[one.title]) for one in data.shown if one.title in scales}
+    scale_of = {one.title: (one.axis, scales[one.title]) for one in data.shown if one.title in scales}
     panel = {
         "figure": figures.main.slug,
         # Every figure whose marks carry a point, and what its texts speak of.
         "linked": {figure.slug: figure.title for figure in figures.every if figure.points},
-        "losses": (log_panel(names, figures.axes) if declared else waiting_bands(own, last)).to_dict(),
+        "losses": (log_panel(names, figures.axes) if declared else waiting_bands(scale_of, last)).to_dict(),
         "path": None if view is None else trajectory_panel(view, figures.plane_range).to_dict(),
         "names": names,
         # What a packed value is a multiple of; null: it is a thousandth of a decade.

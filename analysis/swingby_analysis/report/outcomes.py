@@ -49,26 +49,26 @@ class Outcome:
 
 
 def outcomes_of(
-    experiment: str, written: Mapping[str, Written] | None = None, asked: str | None = None
+    experiment: str, written: Mapping[str, Written] | None = None, diagram_outcome: str | None = None
 ) -> Mapping[str, Outcome]:
     """Every outcome of an experiment that a diagram can show, by name.
 
     Args:
         written: those of the sweep's file; they come first.
-        asked: what the sweep's diagram draws: a scalar of this name is an outcome, too.
+        diagram_outcome: what the sweep's diagram draws: a scalar of this name is an outcome, too.
     """
-    found = {
+    outcomes = {
         name: Outcome(name, one.kind, Column(arrow_type(one.kind), one.expression))
         for name, one in (written or {}).items()
     }
     for detector in registry.detectors_for(experiment):
-        found |= {name: Outcome(name, kind, detector.outcomes[name]) for name, kind in detector.kinds.items()}
-    if asked is not None and asked not in found and registry.known(experiment):
+        outcomes |= {name: Outcome(name, kind, detector.outcomes[name]) for name, kind in detector.kinds.items()}
+    if diagram_outcome is not None and diagram_outcome not in outcomes and registry.known(experiment):
         of = registry.experiment(experiment)
         scalars = scalar_outcomes(of)
-        if asked in scalars:
-            found[asked] = Outcome(asked, scalars[asked], of.scalars[asked])
-    return found
+        if diagram_outcome in scalars:
+            outcomes[diagram_outcome] = Outcome(diagram_outcome, scalars[diagram_outcome], of.scalars[diagram_outcome])
+    return outcomes
 
 
 def asked_outcome(resolved: Mapping[str, Any]) -> str | None:
@@ -78,8 +78,8 @@ def asked_outcome(resolved: Mapping[str, Any]) -> str | None:
 
 def current(store: Store, sweep_id: str, resolved: Mapping[str, Any]) -> dict[str, Written]:
     """The outcomes that a resolved sweep writes, in its order: those of which the store has values."""
-    there, wanted = written_outcomes(store, sweep_id), resolved.get("outcomes") or {}
-    return {name: there[name] for name, text in wanted.items() if name in there and there[name].expression == text}
+    there, expressions = written_outcomes(store, sweep_id), resolved.get("outcomes") or {}
+    return {name: there[name] for name, text in expressions.items() if name in there and there[name].expression == text}
 
 
 def with_written(
@@ -93,20 +93,20 @@ def with_written(
     return cells, queries
 
 
-def among(cells: pl.DataFrame, asked: Mapping[str, tuple[str, str]]) -> pl.DataFrame:
+def among(cells: pl.DataFrame, conditions: Mapping[str, tuple[str, str]]) -> pl.DataFrame:
     """The cells, with each of some numbers (`Reported.among`) where it is asked alone, and null elsewhere."""
-    there = [(name, known) for name, (known, _) in asked.items() if {name, known} <= set(cells.columns)]
+    there = [(name, known) for name, (known, _) in conditions.items() if {name, known} <= set(cells.columns)]
     return cells.with_columns(pl.when(pl.col(known).is_not_null()).then(pl.col(name)) for name, known in there)
 
 
-def restricted(outcomes: Mapping[str, Outcome], asked: Mapping[str, tuple[str, str]]) -> dict[str, Outcome]:
+def restricted(outcomes: Mapping[str, Outcome], conditions: Mapping[str, tuple[str, str]]) -> dict[str, Outcome]:
     """The outcomes, with what is left out of these numbers in their meaning."""
-    found = dict(outcomes)
-    for name, (known, words) in asked.items():
+    kept = dict(outcomes)
+    for name, (known, words) in conditions.items():
         if {name, known} <= set(outcomes):
-            column = found[name].column
-            found[name] = replace(found[name], column=replace(column, meaning=f"{column.meaning}; {words}"))
-    return found
+            column = kept[name].column
+            kept[name] = replace(kept[name], column=replace(column, meaning=f"{column.meaning}; {words}"))
+    return kept
 
 
 def drawable(
@@ -120,14 +120,14 @@ def drawable(
         written: the outcomes of the sweep's file.
     """
     offered = registry.experiment(experiment)
-    own = dict(offered.scalars)
+    columns = dict(offered.scalars)
     for name in final:
         curve = offered.curves[name]
         title = f"final {curve.title or spoken(name)}"
-        own[f"{FINAL}{name}"] = Column(
+        columns[f"{FINAL}{name}"] = Column(
             pa.float64(), f"last recorded value of {name}: {curve.meaning}", curve.unit, title=title
         )
-    scalars = {name: Outcome(name, kind, column, False) for name, column in own.items() for kind in kind_of(column)}
+    scalars = {name: Outcome(name, kind, column, False) for name, column in columns.items() for kind in kind_of(column)}
     ended = {"status": Outcome("status", "category", STATUS, False)}
     detected = outcomes_of(experiment, written)
     return {**detected, **{name: one for name, one in (scalars | ended).items() if name not in detected}}

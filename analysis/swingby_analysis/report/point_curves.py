@@ -55,11 +55,11 @@ def curves_at(
         every = {}
         for title in tables:
             at = there.get(title, slice(0, 0))
-            own, known = steps[title][at], values[title][at].T
-            if not len(own):
+            point_steps, known = steps[title][at], values[title][at].T
+            if not len(point_steps):
                 known = np.full((5, len(step)), NOWHERE)
-            elif not np.array_equal(own, step):
-                known = np.array([np.interp(step, own, row) for row in known])
+            elif not np.array_equal(point_steps, step):
+                known = np.array([np.interp(step, point_steps, row) for row in known])
             every[title] = known
         bands, quartiles = ({title: five[part] for title, five in every.items()} for part in (slice(3), slice(3, 5)))
         path = np.stack([entry[of[point]] for entry, of in paths]) if paths else None

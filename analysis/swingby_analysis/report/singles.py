@@ -47,16 +47,16 @@ def queries(head: tuple[str, str], shown: Sequence[ShownCurve], points: int) -> 
     return {one.title: Query("singles", (*head, runs, STEPS, one.column, one.unit)) for one in shown[:curves]}
 
 
-def read(store: Store, asked: Mapping[str, Query]) -> dict[int, list[Single]]:
+def read(store: Store, queries: Mapping[str, Query]) -> dict[int, list[Single]]:
     """The single runs of each point, in the order of their seeds."""
-    found: dict[tuple[int, int], Single] = {}
-    for title, query in asked.items():
+    run_of: dict[tuple[int, int], Single] = {}
+    for title, query in queries.items():
         for point, seed, step, value in ask(store, query).iter_rows():
-            run = found.setdefault((point, seed), Single(seed, np.array(step, dtype=np.int64), {}))
+            run = run_of.setdefault((point, seed), Single(seed, np.array(step, dtype=np.int64), {}))
             values = np.array(value, dtype=float)  # null, where the unit is 0, becomes NaN
-            found[point, seed] = run._replace(values={**run.values, title: values})
+            run_of[point, seed] = run._replace(values={**run.values, title: values})
     by_point: dict[int, list[Single]] = {}
-    for (point, _), run in found.items():
+    for (point, _), run in run_of.items():
         by_point.setdefault(point, []).append(run)
     return by_point
 

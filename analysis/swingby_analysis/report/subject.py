@@ -58,7 +58,9 @@ class Subject:
         at: dict[int, dict[str, Any]] = {}
         for row in firsts.iter_rows(named=True):
             entries = [(name, *split(name)) for name in names]
-            at[row["point"]] = {name: row[own] if entry is None else row[own][entry] for name, own, entry in entries}
+            at[row["point"]] = {
+                name: row[column] if entry is None else row[column][entry] for name, column, entry in entries
+            }
         kept = [name for name in names if len({str(values[name]) for values in at.values()}) > 1]
         return {point: {name: values[name] for name in kept} for point, values in at.items()}
 

@@ -96,11 +96,11 @@ class Trial:
 
     def _ends(self, noun: str) -> Iterator[str]:
         """A line about the extreme point at either end, with what is left of it after shrinking."""
-        found = extremes(self.phases, NAME, self.outcome.kind)
-        if found is None:
+        extreme = extremes(self.phases, NAME, self.outcome.kind)
+        if extreme is None:
             return
-        for row in [one for end in ENDS for one in found.at(end)[:1]]:
-            yield f"{row.end} {noun} at {self.grid.label(row.point)}: {said(row.seen)}; {found.qualified(row)}"
+        for row in [one for end in ENDS for one in extreme.at(end)[:1]]:
+            yield f"{row.end} {noun} at {self.grid.label(row.point)}: {said(row.seen)}; {extreme.qualified(row)}"
 
     def rows(self) -> tuple[list[str], list[tuple[str, ...]]]:
         """The headings and a row a point: what is known of it over its seeds."""
@@ -177,31 +177,31 @@ def attempt(sweep: str, text: str, data: Path) -> Trial:
     records = Records.open(data, create=False)
     published: AsPublished | None = refresh(records)
     with Store.open(records.data) as store:
-        found = find_sweep(store, sweep)
-        detector = expression(found.experiment, NAME, text, schema_of(store, found.experiment), name="tried")
+        row = find_sweep(store, sweep)
+        detector = expression(row.experiment, NAME, text, schema_of(store, row.experiment), name="tried")
         chunks, remarks = list[pa.Table](), [] if published is None else [str(published)]
         empty = set(detector.needs)
-        own = [found.sweep_id]
-        for table in cells_without_outcome(store, found.experiment, detector, own, CHUNK, read_as=own):
+        sweep_ids = [row.sweep_id]
+        for table in cells_without_outcome(store, row.experiment, detector, sweep_ids, CHUNK, read_as=sweep_ids):
             outcomes = detector.detect(table.drop_columns([SHARD]))
             chunks.append(outcomes)
             empty -= {name for name in detector.needs if table[name].null_count < table.num_rows}
             if outcomes["value"].null_count and len(remarks) < 2 and (fault := first_fault(detector, table)):
                 remarks.append(f"it cannot be computed for some cells, such as {fault[0]}: {fault[1]}")
         if not chunks:
-            raise SwingbyError(f"sweep {found.name!r} has no cell with a result yet; `swingby run` trains them")
+            raise SwingbyError(f"sweep {row.name!r} has no cell with a result yet; `swingby run` trains them")
         remarks += [f"column {name!r} is empty in every cell: was it recorded?" for name in sorted(empty)]
-        query = bare_cells_query(found.experiment, found.sweep_id)
+        query = bare_cells_query(row.experiment, row.sweep_id)
         cells = ask(store, query).filter(pl.col("status") != "failed")
         resolved: dict[str, Any] = json.loads(
-            ask(store, Query("sweep", (found.sweep_id,))).row(0, named=True)["resolved"]
+            ask(store, Query("sweep", (row.sweep_id,))).row(0, named=True)["resolved"]
         )
-        every = points_of(store, found.experiment, found.sweep_id, [axis["names"] for axis in resolved["axes"]])
+        every = points_of(store, row.experiment, row.sweep_id, [axis["names"] for axis in resolved["axes"]])
     (kind,) = detector.kinds.values()
     values = pl.DataFrame(pl.from_arrow(pa.concat_tables(chunks))).rename({"value": NAME})
     cells = cells.join(values, on="cell_id", how="inner", maintain_order="left")
     grid = grid_of(resolved, every)
-    return Trial(found, text, Outcome(NAME, kind, Column(arrow_type(kind), text)), grid, cells, query, remarks)
+    return Trial(row, text, Outcome(NAME, kind, Column(arrow_type(kind), text)), grid, cells, query, remarks)
 
 
 def first_fault(detector: Expression, table: pa.Table) -> tuple[str, str] | None:

@@ -189,7 +189,7 @@ def _bump(data: ReportData, examples: Examples) -> list[str]:
     if bump is None or curves is None:
         return []
     place, seeds = data.grid.label(examples.first), plural(bump.n, "seed")
-    verdict = "the seeds share a bump" if bump.found else "that the seeds share a bump in time is not established"
+    verdict = "the seeds share a bump" if bump.significant else "that the seeds share a bump in time is not established"
     weak = f" With {seeds} this test has little power." if bump.weak else ""
     interval = f"95\u00a0% t-interval {_plain(bump.low)} to {_plain(bump.high)}, {seeds}"
     sentence = (

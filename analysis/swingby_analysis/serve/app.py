@@ -123,10 +123,10 @@ class Site:
 
     async def static(self, request: Request) -> Response:
         """Style, script and icon; no other file can be reached."""
-        found = pages.static().get(request.path_params["name"])
-        if found is None:
+        asset = pages.static().get(request.path_params["name"])
+        if asset is None:
             raise HTTPException(404, "There is no such file.")
-        kind, content = found
+        kind, content = asset
         return Response(content, media_type=kind, headers={"Cache-Control": "public, max-age=86400"})
 
     # the request

@@ -17,6 +17,8 @@ from typing import Any
 from swingby.errors import SwingbyError
 
 NICENESS = 10
+"""By how much a drawing process yields to the server, which answers while it draws."""
+# PR_SET_PDEATHSIG of prctl(2).
 _DIE_WITH_PARENT = 1
 
 

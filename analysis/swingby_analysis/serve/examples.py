@@ -37,30 +37,30 @@ def examples(tables: Tables, sweeps: Sequence[SweepStatus]) -> list[Example]:
     Args:
         sweeps: those of the store, in the order in which they are offered.
     """
-    found = [Example("all sweeps", FIRST)]
+    queries = [Example("all sweeps", FIRST)]
     newest = {one.name: one for one in reversed(sweeps)}  # of each name
     offered = list(newest.values())[::-1]
-    found += [Example(f"phase diagram of {one.name}", phase_query(one, tables)) for one in offered[:SWEEPS]]
+    queries += [Example(f"phase diagram of {one.name}", phase_query(one, tables)) for one in offered[:SWEEPS]]
     for one in offered[:SWEEPS]:
         if one.refined is not None and SHARE_FIT in tables:
             query = f"""select outcome, verdict, count(*) as points, min(mean) as lowest, max(mean) as highest
 from {SHARE_FIT} where sweep_id = {literal(one.sweep_id)}
 group by all order by outcome, verdict"""
-            found.append(Example(f"{one.name}: points by the side of the line, as fitted", query))
+            queries.append(Example(f"{one.name}: points by the side of the line, as fitted", query))
     first: dict[str, SweepStatus] = {}
     for one in offered:
         if one.experiment in tables:
             first.setdefault(one.experiment, one)
     for one in list(first.values())[:EXPERIMENTS]:
-        found += _of_experiment(one, tables)
+        queries += _of_experiment(one, tables)
     detectors = [name for name in tables if name.startswith(OUTCOMES) and not name.startswith(OUTCOMES_OF)]
     for table in [name for name in detectors if not name.endswith(ALL)][:DETECTORS]:
-        found += _of_detector(table, tables[table])
+        queries += _of_detector(table, tables[table])
     if "shards" in tables:
         query = """select host, device, count(*) as files, sum("rows") as "rows", round(sum(seconds), 1) as seconds
 from shards group by all order by seconds desc"""
-        found.append(Example("where results were trained, and for how long", query))
-    return found
+        queries.append(Example("where results were trained, and for how long", query))
+    return queries
 
 
 def _of_experiment(sweep: SweepStatus, tables: Tables) -> Iterator[Example]:

@@ -108,18 +108,18 @@ class Token:
         """The value of the cookie."""
         return hmac.new(self.value.encode(), b"swingby serve cookie", hashlib.sha256).hexdigest()
 
-    def is_right(self, given: str) -> bool:
+    def is_right(self, token: str) -> bool:
         """Whether a text is the token; takes equally long for all wrong ones."""
-        return hmac.compare_digest(given.encode(), self.value.encode())
+        return hmac.compare_digest(token.encode(), self.value.encode())
 
     def knows(self, headers: Headers) -> bool:
         """Whether a request carries the token (Authorization: Bearer) or the cookie."""
-        scheme, _, given = headers.get("authorization", "").partition(" ")
-        if scheme.lower() == "bearer" and self.is_right(given.strip()):
+        scheme, _, secret = headers.get("authorization", "").partition(" ")
+        if scheme.lower() == "bearer" and self.is_right(secret.strip()):
             return True
         # Not http.cookies: it stops at the first cookie that it does not like, and those of all ports come along.
-        given = cookie_parser(headers.get("cookie", "")).get(self.cookie, "")
-        return hmac.compare_digest(given.encode(), self.sealed.encode())
+        secret = cookie_parser(headers.get("cookie", "")).get(self.cookie, "")
+        return hmac.compare_digest(secret.encode(), self.sealed.encode())
 
 
 class Guard:
@@ -199,12 +199,12 @@ def token_in(path: Path) -> str:
             return token
         # Opened once: the file that is checked is the file that is read, whoever moves it meanwhile.
         with path.open("rb") as file:
-            found = os.fstat(file.fileno())
-            if not stat.S_ISREG(found.st_mode):
+            status = os.fstat(file.fileno())
+            if not stat.S_ISREG(status.st_mode):
                 raise SwingbyError(f"the token file {path} is no plain file")
-            if found.st_uid != os.getuid():
+            if status.st_uid != os.getuid():
                 raise SwingbyError(f"the token file {path} belongs to another user")
-            if found.st_mode & 0o077:
+            if status.st_mode & 0o077:
                 raise SwingbyError(f"the token file {path} can be used by others; mend it by: chmod 600 {path}")
             text = file.read(10_000)
     try:

@@ -17,7 +17,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from starlette.responses import HTMLResponse
 
 from swingby.cli.rows import values
-from swingby.store.comments import ALL, OUTCOMES, POINTS, Described, Said
+from swingby.store.comments import ALL, OUTCOMES, POINTS, Described, Meaning
 from swingby.store.meanings import TABLES
 from swingby.store.status import SweepStatus
 from swingby_analysis.page.html import asset
@@ -36,31 +36,31 @@ LONG = 300
 def static() -> dict[str, tuple[str, bytes]]:
     """The files that pages refer to, by name: media type and content."""
     texts = {
-        "serve.css": ("text/css", asset("page.css") + _own("serve.css")),
-        "serve.js": ("text/javascript", _own("serve.js")),
-        "icon.svg": ("image/svg+xml", _own("icon.svg")),
+        "serve.css": ("text/css", asset("page.css") + _template("serve.css")),
+        "serve.js": ("text/javascript", _template("serve.js")),
+        "icon.svg": ("image/svg+xml", _template("icon.svg")),
     }
     return {name: (kind, text.encode()) for name, (kind, text) in texts.items()}
 
 
-def _own(name: str) -> str:
+def _template(name: str) -> str:
     return files("swingby_analysis.serve").joinpath("templates", name).read_text(encoding="utf-8")
 
 
 @cache
 def _environment() -> Environment:
-    made = Environment(
+    environment = Environment(
         loader=PackageLoader("swingby_analysis.serve"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters |= {"clock": clock, "number": "{:,}".format, "link": urlencode}
-    made.globals["static"] = {
+    environment.filters |= {"clock": clock, "number": "{:,}".format, "link": urlencode}
+    environment.globals["static"] = {
         name: f"/static/{name}?{hashlib.sha256(content).hexdigest()[:12]}" for name, (_, content) in static().items()
     }
-    return made
+    return environment
 
 
 def _page(template: str, content: Mapping[str, Any], status: int = 200, headers: Any = None) -> HTMLResponse:
@@ -140,19 +140,19 @@ class Help:
 
     Attributes:
         tables: name -> columns with their types.
-        said: what of them is declared.
+        declared: what of them is declared.
     """
 
     tables: Tables
-    said: Mapping[str, Described]
+    declared: Mapping[str, Described]
 
-    def shown(self) -> list[tuple[str, str, list[tuple[str, str, Said]]]]:
+    def shown(self) -> list[tuple[str, str, list[tuple[str, str, Meaning]]]]:
         """Name, meaning and columns (name, type, meaning) of each table: those of experiments first."""
         none = Described("", {})
         return [
-            (name, of.meaning, [(column, type_, of.columns.get(column, Said(""))) for column, type_ in columns])
+            (name, of.meaning, [(column, type_, of.columns.get(column, Meaning(""))) for column, type_ in columns])
             for name, columns in sorted(self.tables.items(), key=lambda item: (_rank(item[0]), item[0]))
-            for of in [self.said.get(name, none)]
+            for of in [self.declared.get(name, none)]
         ]
 
 

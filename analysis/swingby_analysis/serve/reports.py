@@ -87,12 +87,12 @@ class Reports:
 
     def open(self, sweep: SweepStatus) -> Written:
         """The report's state for a visitor, after whose visit it is kept up to date for a while."""
-        found = self._written.setdefault(sweep.sweep_id, Written())
+        written = self._written.setdefault(sweep.sweep_id, Written())
         if not (_ID.fullmatch(sweep.sweep_id) and _NAME.fullmatch(sweep.name)):
-            return replace(found, fault="This sweep has no report: its name or id cannot be the name of a folder.")
+            return replace(written, fault="This sweep has no report: its name or id cannot be the name of a folder.")
         self._turns.setdefault(sweep.sweep_id, _Turn(0.0)).opened = time.monotonic()
         self._wake.set()
-        return found
+        return written
 
     def written(self, sweep_id: str) -> Written:
         """The report's state."""
@@ -179,8 +179,8 @@ class Reports:
 def policy_of(page: str) -> str:
     """The Content-Security-Policy that a report's page holds: its own scripts and styles by their hashes, no others."""
     match = _POLICY.search(page)
-    own = html.unescape(match[1]) if match else NOTHING
-    return f"{own}; frame-ancestors 'self'"  # only a header can say this, no page of itself
+    policy = html.unescape(match[1]) if match else NOTHING
+    return f"{policy}; frame-ancestors 'self'"  # only a header can say this, no page of itself
 
 
 class Folder:

@@ -102,8 +102,8 @@ def run(
         inside = is_loopback(address)
         secret = token() if token is not None else None if inside else new_token()
         known = Token(secret, f"swingby-{port}", certificate is not None) if secret else None
-        own = set() if inside else {host, socket.gethostname(), socket.getfqdn()}
-        hosts = Hosts(inside, frozenset(name.lower() for name in own | names))
+        addresses = set() if inside else {host, socket.gethostname(), socket.getfqdn()}
+        hosts = Hosts(inside, frozenset(name.lower() for name in addresses | names))
         app = application(records.data, folder, limits, hosts, known)
         if not inside and certificate is None:
             warn("warning: without --cert and --key everybody on the way can read the token and the pages")

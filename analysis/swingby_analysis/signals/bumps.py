@@ -77,8 +77,8 @@ def descend(loss: Floats, train: Floats, distance: Floats, steps: Floats, noisy:
         scale = np.zeros((len(quiet), loss.shape[1]))
         legs = _legs(loss[quiet], scale)
         drops[quiet] = legs.drops
-        found = _rises(legs, loss[quiet], train[quiet], distance[quiet], scale)
-        parts.append(found._replace(curve=quiet[found.curve]))
+        part = _rises(legs, loss[quiet], train[quiet], distance[quiet], scale)
+        parts.append(part._replace(curve=quiet[part.curve]))
     if len(loud):
         read = noise.measure(loss[loud], steps, FLOOR)
         legs = _legs(read.curve, read.threshold)
@@ -87,11 +87,11 @@ def descend(loss: Floats, train: Floats, distance: Floats, steps: Floats, noisy:
         rows, row = np.unique(legs.curve, return_inverse=True)
         of_train = noise.measure(train[loud[rows]], steps, FLOOR)
         blocks = np.ascontiguousarray(distance[loud[rows]][:, read.at])
-        found = _rises(
+        part = _rises(
             legs._replace(curve=row), read.curve[rows], of_train.curve, noise.smoothed(blocks), of_train.threshold
         )
-        start, peak, end = (read.at[place] for place in (found.start, found.peak, found.end))
-        parts.append(found._replace(curve=loud[rows[found.curve]], start=start, peak=peak, end=end))
+        start, peak, end = (read.at[place] for place in (part.start, part.peak, part.end))
+        parts.append(part._replace(curve=loud[rows[part.curve]], start=start, peak=peak, end=end))
     rises = Rises._make(np.concatenate(columns) for columns in zip(*parts, strict=True))
     return Descent(drops, rises.only(np.argsort(rises.curve, kind="stable")), threshold, sd)
 
@@ -134,8 +134,8 @@ def _rises(legs: _Legs, loss: Floats, train: Floats, distance: Floats, train_sca
     """The rises of curves as they are read; train_scale (C, T): the threshold of the training loss."""
     row, start, peak = legs.curve, legs.start, legs.peak
     allowed = np.full(len(row), FLOOR)
-    for place, (own, first, last) in enumerate(zip(row, start, peak, strict=True)):
-        allowed[place] = max(FLOOR, train_scale[own, first : last + 1].max())
+    for place, (index, first, last) in enumerate(zip(row, start, peak, strict=True)):
+        allowed[place] = max(FLOOR, train_scale[index, first : last + 1].max())
     unknown = np.isnan(train[row, start]) if len(row) else np.zeros(0, dtype=bool)
     return Rises(
         curve=row,

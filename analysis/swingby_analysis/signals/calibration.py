@@ -39,9 +39,11 @@ LENGTHS = (200, 1000)
 STEPS = 4720
 """Steps of a log-spaced curve."""
 LEVELS = (0.003, 0.01, 0.03)
+"""Standard deviations of the noise, in units of the loss."""
 WIDTHS = (0.04, 0.06, 0.12, 0.25)
 """Trough to peak, as a share of the records."""
 HEIGHT = 0.07
+"""Rise of a planted bump, in units of the loss."""
 TARGET_WHITE, TARGET_RED = 0.02, 0.05
 """Shares of null curves that may be called non-monotone: under white or heavy-tailed noise, and under AR(1) noise."""
 
@@ -163,7 +165,7 @@ class Fit(NamedTuple):
     limits: tuple[float, float]
     untold: float
     worst: float
-    found: float
+    power: float
 
 
 def fit(null_curves: int = 800, bump_curves: int = 300) -> list[Fit]:
@@ -180,7 +182,7 @@ def fit(null_curves: int = 800, bump_curves: int = 300) -> list[Fit]:
     for kind, width, level in product((0.0, 0.5, 0.8, 0.9), WIDTHS, LEVELS[:2]):
         rng, steps = philox("fit", "bump", repr(kind), repr(width), repr(level)), steps_of("even", LENGTHS[0])
         bumps.append(needed(noisy(rng, bumpy(rng, bump_curves, len(steps), width), level, kind), steps))
-    found = []
+    fits = []
     for slope, low, high, untold in product((8, 10, 12, 14), (3, 4, 5, 6), (14, 16, 18, 20, 24), (5, 8, 10, 14, 20)):
         point = float(slope), (float(low), float(high)), float(untold)
         worst = max(
@@ -189,8 +191,8 @@ def fit(null_curves: int = 800, bump_curves: int = 300) -> list[Fit]:
             for (_, _, kind), items in nulls.items()
         )
         if worst <= 1:
-            found.append(Fit(*point, worst, float(np.mean([_share(item, *point) for item in bumps]))))
-    return sorted(found, key=lambda item: -item.found)
+            fits.append(Fit(*point, worst, float(np.mean([_share(item, *point) for item in bumps]))))
+    return sorted(fits, key=lambda item: -item.power)
 
 
 def _share(item: Needed, slope: float, limits: tuple[float, float], untold: float) -> float:

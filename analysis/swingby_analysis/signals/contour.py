@@ -73,7 +73,7 @@ def rows(lines: Sequence[ContourLine]) -> list[Place]:
 
 def _pieces(values: Floats, level: float) -> list[tuple[Edge, Edge]]:
     """Every piece of a contour within a square, as the two edges of the grid that it joins."""
-    found = []
+    pieces = []
     whole = np.stack([values[:-1, :-1], values[:-1, 1:], values[1:, 1:], values[1:, :-1]])
     # Most squares of a fine grid lie wholly on one side, and have no line.
     crossed = (whole.min(axis=0) < level) & (whole.max(axis=0) >= level)
@@ -84,8 +84,8 @@ def _pieces(values: Floats, level: float) -> list[tuple[Edge, Edge]]:
         if pattern in SADDLES and np.mean(corners) >= level:
             sides = SADDLES[pattern]
         edges: dict[str, Edge] = {"S": ("h", j, i), "N": ("h", j + 1, i), "W": ("v", j, i), "E": ("v", j, i + 1)}
-        found += [(edges[pair[0]], edges[pair[1]]) for pair in sides]
-    return found
+        pieces += [(edges[pair[0]], edges[pair[1]]) for pair in sides]
+    return pieces
 
 
 def _crossing(edge: Edge, x: Floats, y: Floats, values: Floats, level: float) -> tuple[float, float]:

@@ -15,7 +15,7 @@ Partial = tuple[NDArray[Any], Mask]
 """Values, (C,) or, where each is a list, (C, K), and which of the C rows have one."""
 
 
-class Found:
+class OutcomeColumns:
     """Named columns of `count` rows; a row without a value is null.
 
     Lists may be longer in one group than in another. NaN stays NaN in a column of numbers, and is null within a list.

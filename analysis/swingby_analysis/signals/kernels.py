@@ -79,7 +79,7 @@ def running_median(values: Floats, order: Ints, window: int, pad: int, scale: fl
     half = window // 2
     result, rank, inside = np.empty((curves, count + 2 * pad)), np.empty(count, np.int64), np.empty(count, np.bool_)
     for row in range(curves):
-        sequence, found = order[row], result[row]
+        sequence, medians = order[row], result[row]
         for i in range(count):
             rank[sequence[i]] = i
             inside[i] = False
@@ -89,7 +89,7 @@ def running_median(values: Floats, order: Ints, window: int, pad: int, scale: fl
         while below < half:
             middle += 1
             below += inside[middle]
-        found[pad + half] = scale * values[row, sequence[middle]]
+        medians[pad + half] = scale * values[row, sequence[middle]]
         for t in range(window, count):
             old, new = rank[t - window], rank[t]
             inside[old], inside[new] = False, True
@@ -103,12 +103,12 @@ def running_median(values: Floats, order: Ints, window: int, pad: int, scale: fl
                 while not inside[middle]:
                     middle += 1
             below = half
-            found[pad + t - half] = scale * values[row, sequence[middle]]
+            medians[pad + t - half] = scale * values[row, sequence[middle]]
         first, last = pad + half, pad + count - 1 - half
         for t in range(first):
-            found[t] = found[first]
+            medians[t] = medians[first]
         for t in range(last + 1, count + 2 * pad):
-            found[t] = found[last]
+            medians[t] = medians[last]
     return result
 
 
@@ -118,7 +118,7 @@ def turning_points(values: Floats, scale: Floats, floor: Floats) -> tuple[Ints, 
     curves, times = values.shape
     # A curve turns at most once a record; memory that is not written to costs nothing.
     curve, at, sign = np.empty((3, curves * times), np.int64)
-    found = 0
+    count = 0
     for row in range(curves if times else 0):
         least = floor[row]
         low, high, way = 0, 0, 0
@@ -129,19 +129,19 @@ def turning_points(values: Floats, scale: Floats, floor: Floats) -> tuple[Ints, 
             rise = way <= 0 and now - lowest > max(noise_low, local)
             fall = way >= 0 and highest - now > max(noise_high, local)
             if rise:
-                curve[found], at[found], sign[found] = row, low, -1
-                found, way = found + 1, 1
+                curve[count], at[count], sign[count] = row, low, -1
+                count, way = count + 1, 1
             elif fall:
-                curve[found], at[found], sign[found] = row, high, 1
-                found, way = found + 1, -1
+                curve[count], at[count], sign[count] = row, high, 1
+                count, way = count + 1, -1
             if now < lowest or fall:
                 low, lowest, noise_low = t, now, max(local, least)
             if now > highest or rise:
                 high, highest, noise_high = t, now, max(local, least)
         if way != 0:
-            curve[found], at[found], sign[found] = row, high if way > 0 else low, way
-            found += 1
-    return curve[:found].copy(), at[:found].copy(), sign[:found].copy()
+            curve[count], at[count], sign[count] = row, high if way > 0 else low, way
+            count += 1
+    return curve[:count].copy(), at[:count].copy(), sign[:count].copy()
 
 
 @compiled
@@ -169,17 +169,17 @@ def pool(curve: Floats, first: int, stop: int, sign: float, fit: Floats, size: I
 
     Writes the fit, and for each record how many share its value.
     """
-    level, weight, found = np.empty(stop - first), np.empty(stop - first, np.int64), 0
+    level, weight, blocks = np.empty(stop - first), np.empty(stop - first, np.int64), 0
     for t in range(first, stop):
-        level[found], weight[found] = sign * curve[t], 1
-        found += 1
-        while found > 1 and level[found - 2] >= level[found - 1]:
-            whole = weight[found - 2] + weight[found - 1]
-            total = level[found - 2] * weight[found - 2] + level[found - 1] * weight[found - 1]
-            found -= 1
-            level[found - 1], weight[found - 1] = total / whole, whole
+        level[blocks], weight[blocks] = sign * curve[t], 1
+        blocks += 1
+        while blocks > 1 and level[blocks - 2] >= level[blocks - 1]:
+            whole = weight[blocks - 2] + weight[blocks - 1]
+            total = level[blocks - 2] * weight[blocks - 2] + level[blocks - 1] * weight[blocks - 1]
+            blocks -= 1
+            level[blocks - 1], weight[blocks - 1] = total / whole, whole
     t = first
-    for block in range(found):
+    for block in range(blocks):
         for _ in range(weight[block]):
             fit[t], size[t] = sign * level[block], weight[block]
             t += 1

@@ -21,6 +21,7 @@ SPREAD = 5
 LONGEST = 300
 """A noisy curve with more records than this is read in about BLOCKS blocks, single records at first, then growing."""
 BLOCKS = 200
+"""Blocks, about, that a longer curve is read in."""
 FEWEST = 32
 """Records below which a curve is read as recorded, since a running median would leave too little of it."""
 POOLED = 3
@@ -102,9 +103,9 @@ class Noise(NamedTuple):
         """The median of sd where the run lives, (C,); 0 where it lives nowhere."""
         with np.errstate(all="ignore"):
             inside = np.where(self.alive, self.sd, np.nan)
-        found = self.alive.any(axis=1)
+        measured = self.alive.any(axis=1)
         result = np.zeros(len(self.sd))
-        result[found] = np.nanmedian(inside[found], axis=1)
+        result[measured] = np.nanmedian(inside[measured], axis=1)
         return result
 
 

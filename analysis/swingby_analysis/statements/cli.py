@@ -72,8 +72,8 @@ def claims(
         command=" ".join(["swingby claims", *options]),
         say=lambda text: err.print(text, markup=False),
     )
-    took = f"{counted(written.claims, 'claim')} took {duration(time.perf_counter() - began)}"
-    err.print(f"{took}, {duration(written.training)} of it training" if written.training else took, markup=False)
+    costs = f"{counted(written.claims, 'claim')} took {duration(time.perf_counter() - began)}"
+    err.print(f"{costs}, {duration(written.training)} of it training" if written.training else costs, markup=False)
     say(str(written.page))
     if written.waiting:
         names = ", ".join(written.hours)
@@ -125,7 +125,7 @@ def findings(
     if recorded and quick:
         raise SwingbyError("--recorded and --quick exclude each other: the recorded results have all seeds")
     began = time.perf_counter()
-    options = [name for name, asked in (("--quick", quick), ("--recorded", recorded), ("--no-run", not run)) if asked]
+    options = [name for name, chosen in (("--quick", quick), ("--recorded", recorded), ("--no-run", not run)) if chosen]
     written = write_findings(
         data,
         out,

@@ -55,7 +55,9 @@ class Read:
         resolved = json.loads(row["resolved"])
         cells = ask(store, query).filter(pl.col("status") != "failed")
         every = points_of(store, diagram.experiment, sweep_id, [axis["names"] for axis in resolved["axes"]])
-        outcomes = ChainMap(*(dict(outcomes_of(diagram.experiment, asked=one.outcome)) for one in diagram.maps))
+        outcomes = ChainMap(
+            *(dict(outcomes_of(diagram.experiment, diagram_outcome=one.outcome)) for one in diagram.maps)
+        )
         return cls(resolved, grid_of(resolved, every), cells, query, outcomes)
 
 

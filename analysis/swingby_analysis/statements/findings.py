@@ -67,8 +67,8 @@ def write_findings(
         SwingbyError: no such diagram, a sweep cannot be trained or unpacked, a query is wrong, or the disk refuses.
     """
     diagrams = catalogue.diagrams(experiment, only)
-    asked = {diagram.slug: catalogue.findings(diagram) for diagram in diagrams}
-    every = [finding for diagram in diagrams for finding in asked[diagram.slug]]
+    questions = {diagram.slug: catalogue.findings(diagram) for diagram in diagrams}
+    every = [finding for diagram in diagrams for finding in questions[diagram.slug]]
     new = [on_fresh_seeds(finding) for finding in every if finding.fresh]
     needed = wanted([*every, *new], overrides, data)
     for name in {diagram.sweep for diagram in diagrams} - set(needed):  # A diagram of which nothing is found has maps.
@@ -79,9 +79,16 @@ def write_findings(
         derive(records, [item.sweep_id for item in needed.values() if item.done])
         shown: list[Shown] = []
         for diagram in diagrams:
-            own = needed[diagram.sweep]
-            sentences = [conclude(store, finding, needed) for finding in asked[diagram.slug]]
-            shown.append(Shown(diagram, own, sentences, figures(store, diagram, own.sweep_id) if own.finished else []))
+            requirement = needed[diagram.sweep]
+            sentences = [conclude(store, finding, needed) for finding in questions[diagram.slug]]
+            shown.append(
+                Shown(
+                    diagram,
+                    requirement,
+                    sentences,
+                    figures(store, diagram, requirement.sweep_id) if requirement.finished else [],
+                )
+            )
             counts = Counter(item.verdict for item in sentences).items()
             verdicts = ", ".join(f"{count} {verdict}" for verdict, count in counts)
             say(f"{diagram.slug}: {plural(len(sentences), 'question')} asked of it: {verdicts}")

@@ -96,10 +96,10 @@ def answer(claim: Statement, row: Mapping[str, Any]) -> Answer:
         SwingbyError: the numbers of a law are none that a law can have.
     """
     try:
-        found = outcome(claim, row)
+        result = outcome(claim, row)
     except SwingbyError as error:
         raise SwingbyError(f"claim {claim.slug}: {error}") from error
-    return Answer(row["preset"] or NO_PRESET, row["setting"], row["measured"], found)
+    return Answer(row["preset"] or NO_PRESET, row["setting"], row["measured"], result)
 
 
 def outcome(claim: Statement, row: Mapping[str, Any]) -> Outcome:
@@ -126,13 +126,13 @@ def _numbers(values: Sequence[Any]) -> NDArray[np.float64]:
     return np.array([np.nan if value is None else value for value in values], dtype=float)
 
 
-def worded(store: Store, finding: Statement, asked: Sequence[Asked]) -> Sentence:
+def worded(store: Store, finding: Statement, requests: Sequence[Asked]) -> Sentence:
     """A finding in the wording that its query chooses on these sweeps.
 
     Raises:
         SwingbyError: the query is wrong, gives other than one row, or lacks a column that decides or is spoken of.
     """
-    query, frame = ask(store, finding, asked)
+    query, frame = ask(store, finding, requests)
     try:
         if frame.height != 1:
             raise SwingbyError(f"its query gives {frame.height} rows; it must give one")
@@ -160,14 +160,14 @@ def conclude(store: Store, finding: Statement, needed: Mapping[str, Needed]) -> 
     return worded(store, finding, [item.asked for item in sweeps])
 
 
-def ask(store: Store, statement: Statement, asked: Sequence[Asked]) -> tuple[str, pl.DataFrame]:
+def ask(store: Store, statement: Statement, requests: Sequence[Asked]) -> tuple[str, pl.DataFrame]:
     """The query of a statement over these sweeps, and its rows.
 
     Raises:
         SwingbyError: it is wrong.
     """
     try:
-        query = compose(statement, asked, store.names())
+        query = compose(statement, requests, store.names())
         return query, store.sql(query).polars()
     except SwingbyError as error:
         raise SwingbyError(f"{'claim' if statement.claims else 'finding'} {statement.slug}: {error}") from error

@@ -159,17 +159,17 @@ def larger(seeds: Sequence[Any], sides: Sequence[Any], values: ArrayLike, least:
     of one seed on one side are averaged; seeds without a number tell nothing.
     """
     on = np.array([bool(side) for side in sides], dtype=bool)
-    told = np.array([side is not None for side in sides], dtype=bool)
+    known = np.array([side is not None for side in sides], dtype=bool)
     numbers, keys = np.asarray(values, dtype=float), np.asarray(seeds)
-    one, other = (_by_seed(keys[told & part], numbers[told & part], infinite=True) for part in (on, ~on))
+    one, other = (_by_seed(keys[known & part], numbers[known & part], infinite=True) for part in (on, ~on))
     n, fewest = len(one) + len(other), min(len(one), len(other))
     if fewest < max(least, 2):
         return Outcome(MEAN, 0, n, len(one), True, _wanting(fewest, max(least, 2), "of the smaller sample "))
-    found, p = Number(*superiority(one, other)), rank_sum(one, other).p
-    sign = (int(found.low > HALF) - int(found.high < HALF)) if p < LEVEL else 0
+    effect, p = Number(*superiority(one, other)), rank_sum(one, other).p
+    sign = (int(effect.low > HALF) - int(effect.high < HALF)) if p < LEVEL else 0
     return Outcome(
-        MEAN, sign, n, len(one), False, f"{LARGER} = {found}; {len(one)} against {len(other)} seeds, p = {p:.1g}",
-        effect=found,
+        MEAN, sign, n, len(one), False, f"{LARGER} = {effect}; {len(one)} against {len(other)} seeds, p = {p:.1g}",
+        effect=effect,
     )  # fmt: skip
 
 
@@ -192,8 +192,8 @@ def law(
         SwingbyError: a parameter is not above 0, or an error is below 0.
     """
     keys, small, off = np.asarray(seeds), np.asarray(parameters, dtype=float), np.asarray(errors, dtype=float)
-    told = ~np.isnan(off) & ~np.isnan(small)
-    keys, small, off = keys[told], small[told], off[told]
+    known = ~np.isnan(off) & ~np.isnan(small)
+    keys, small, off = keys[known], small[known], off[known]
     if (small <= 0).any() or (off < 0).any():
         raise SwingbyError("the rows of a law have a parameter above 0, and an error of 0 or more")
     values = np.unique(small)
@@ -205,27 +205,27 @@ def law(
         return Outcome(LAW, 0, n, k, True, f"{len(values)} values of the parameter; {PARAMETERS} are needed")
     error = _mean(last) if np.isfinite(last).all() else Number(np.inf, np.inf, np.inf)
     exponents = _exponents(keys, small, off, within * ZERO)
-    found = _mean(exponents) if len(exponents) > 1 else None
+    exponent = _mean(exponents) if len(exponents) > 1 else None
     vanished = bool((last <= within * ZERO).all())
-    slow = found is not None and not vanished and found.high < (0.0 if slope is None else slope / 2)
-    falls = vanished or (found is not None and found.low > 0)
+    slow = exponent is not None and not vanished and exponent.high < (0.0 if slope is None else slope / 2)
+    falls = vanished or (exponent is not None and exponent.low > 0)
     sign = -1 if error.low > within or slow else 1 if falls and error.high <= within else 0
-    fit = "no exponent: the errors are zero" if found is None else f"exponent {found}"
-    expected = "" if slope is None or found is None else f", {slope:g} expected"
+    fit = "no exponent: the errors are zero" if exponent is None else f"exponent {exponent}"
+    expected = "" if slope is None or exponent is None else f", {slope:g} expected"
     strength = f"{fit}{expected}; error {error} at {values[0]:.3g}, {within:g} allowed; {n} seeds"
-    return Outcome(LAW, sign, n, k, False, strength, effect=found)
+    return Outcome(LAW, sign, n, k, False, strength, effect=exponent)
 
 
 def _exponents(seeds: NDArray[Any], parameters: Floats, errors: Floats, zero: float) -> Floats:
     """The slope of log error against log parameter of each seed that has errors other than zero at two values."""
     kept = (errors > zero) & np.isfinite(errors)
-    found = []
+    slopes = []
     for seed in np.unique(seeds[kept]):
-        own = kept & (seeds == seed)
-        x, y = np.log(parameters[own]), np.log(errors[own])
+        points = kept & (seeds == seed)
+        x, y = np.log(parameters[points]), np.log(errors[points])
         if x.max() > x.min():
-            found.append(float(((x - x.mean()) * (y - y.mean())).sum() / ((x - x.mean()) ** 2).sum()))
-    return np.array(found)
+            slopes.append(float(((x - x.mean()) * (y - y.mean())).sum() / ((x - x.mean()) ** 2).sum()))
+    return np.array(slopes)
 
 
 def _by_seed(seeds: ArrayLike, values: ArrayLike, infinite: bool = False) -> Floats:

@@ -75,7 +75,7 @@ class Needed:
     @property
     def finished(self) -> bool:
         """Whether every cell has ended, and some with a result; of a refined sweep, those that it asked for."""
-        awaited = self.cells if self.refined is None or self.refined.ended is None else self.refined.asked
+        awaited = self.cells if self.refined is None or self.refined.ended is None else self.refined.requested
         return self.done > 0 and self.done + self.failed >= awaited
 
     @property
@@ -104,11 +104,11 @@ def wanted(statements: Sequence[Statement], overrides: Sequence[str], data: Path
     """
     hours = {name: statement.hours for statement in statements for name in statement.sweeps}
     shipped_names = named_sweeps()
-    found = dict[str, Needed]()
+    needed = dict[str, Needed]()
     for name, long in hours.items():
         imported = None if data is None or name in shipped_names else _imported(data, name)
-        found[name] = Needed(name, imported or Sweep.load(name, () if long else overrides), long)
-    return found
+        needed[name] = Needed(name, imported or Sweep.load(name, () if long else overrides), long)
+    return needed
 
 
 def _imported(data: Path, name: str) -> ImportedSweep | None:

@@ -33,7 +33,7 @@ def table(rows: Sequence[Mapping[str, Any]]) -> Table:
         days = row["first_day"] if row["first_day"] == row["last_day"] else f"{row['first_day']} to {row['last_day']}"
         numbers = [f"{row[name]:,}" for name in ("cells", "seeds", "diverged")]
         trained = f"{days}, recorded" if row["recorded"] else days
-        took = "" if row["seconds"] is None else f"{row['seconds']:,.1f} s"
+        seconds = "" if row["seconds"] is None else f"{row['seconds']:,.1f} s"
         texts = [row["hosts"] or "", row["engines"] or "", row["commits"] or ""]
-        shown.append([row["name"], Code(row["sweep_id"]), *numbers, trained, *texts, took])
+        shown.append([row["name"], Code(row["sweep_id"]), *numbers, trained, *texts, seconds])
     return Table(HEADINGS, shown)

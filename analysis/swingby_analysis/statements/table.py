@@ -78,18 +78,18 @@ def rows(rank: int, judged: Judged) -> list[Row]:
         return [{**common, **nothing, **empty, "row_verdict": of, "measured": why}]
     shown = []
     for place, answer in enumerate(judged.answers):
-        found = answer.outcome
-        said = {"convention": answer.convention, "setting": answer.setting, "measured": answer.measured}
-        own: Row = {"place": place, "n": found.n, "k": found.k, "strength": found.strength, **said}
-        own["example"] = found.example
-        if found.share is not None:
-            share = found.share.value if found.n else None
-            own |= {"share": share, "low": found.share.low, "high": found.share.high}
-        if found.effect is not None:
-            own |= {
-                "effect": found.effect.value, "effect_low": found.effect.low, "effect_high": found.effect.high
+        result = answer.outcome
+        words = {"convention": answer.convention, "setting": answer.setting, "measured": answer.measured}
+        values: Row = {"place": place, "n": result.n, "k": result.k, "strength": result.strength, **words}
+        values["example"] = result.example
+        if result.share is not None:
+            share = result.share.value if result.n else None
+            values |= {"share": share, "low": result.share.low, "high": result.share.high}
+        if result.effect is not None:
+            values |= {
+                "effect": result.effect.value, "effect_low": result.effect.low, "effect_high": result.effect.high
             }  # fmt: skip
-        shown.append({**common, **nothing, **own, "row_verdict": found.verdict})
+        shown.append({**common, **nothing, **values, "row_verdict": result.verdict})
     return shown
 
 
@@ -100,7 +100,7 @@ def write(records: Records, store: Store, judged: Sequence[tuple[int, Judged]], 
         judged: claims with their places in the catalogue.
         known: every claim's slug; rows of others are dropped.
     """
-    asked = {item.claim.slug for _, item in judged}
+    slugs = {item.claim.slug for _, item in judged}
     shown = [row for rank, item in judged for row in rows(rank, item)]
     queries = [{"claim": item.claim.slug, "query": item.query} for _, item in judged]
     version = f"{VERSION}.{''.join(filter(str.isdigit, utc_now()))}"
@@ -109,7 +109,7 @@ def write(records: Records, store: Store, judged: Sequence[tuple[int, Judged]], 
         stored = store.sql(f"select * from {kind}").arrow().to_pylist() if kind in there else []
         # A table of an older version may lack columns: its rows then have nulls.
         before = sorted(({name: row.get(name) for name in schema.names} for row in stored), key=_order(key))
-        kept = [row for row in before if row["claim"] in known and row["claim"] not in asked]
+        kept = [row for row in before if row["claim"] in known and row["claim"] not in slugs]
         now = sorted([*kept, *fresh], key=_order(key))
         if now != before:
             # A version of its own: the store shows the newest one whole, so that no row of an earlier run lingers.

@@ -89,17 +89,17 @@ class Answer:
 
 def verdict(answers: Sequence[Answer], phrases: Mapping[str, str]) -> str:
     """The verdict on a claim from all its rows, as `RULE` says; `phrases` name the conventions of presets."""
-    told = [answer for answer in answers if not answer.outcome.few]
-    if not told:
+    decided = [answer for answer in answers if not answer.outcome.few]
+    if not decided:
         return UNTOLD
     signs: dict[str, set[int]] = {}
-    for answer in told:
+    for answer in decided:
         signs.setdefault(answer.convention, set()).add(answer.outcome.sign)
-    words = {answer.outcome.sign: answer.outcome.verdict for answer in told}
-    if told[0].outcome.kind == EXISTS:
+    words = {answer.outcome.sign: answer.outcome.verdict for answer in decided}
+    if decided[0].outcome.kind == EXISTS:
         return words.get(1, NOT_SHOWN)
-    holding = [convention for convention, own in signs.items() if own == {1}]
-    if len(holding) == 1 and len(signs) > 1 and all(own in ({1}, {-1}) for own in signs.values()):
+    holding = [convention for convention, directions in signs.items() if directions == {1}]
+    if len(holding) == 1 and len(signs) > 1 and all(directions in ({1}, {-1}) for directions in signs.values()):
         return ONLY.format(phrases.get(holding[0], holding[0]))
     if len(words) == 1:
         return words.popitem()[1]

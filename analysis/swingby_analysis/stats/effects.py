@@ -56,20 +56,20 @@ def main_effects(places: NDArray[np.int64], values: Floats, common: bool) -> Eff
     places, values = places[known], values[known]
     if len(values) < 2:
         return None
-    found = _shares(places, values, common)
-    if found is None:
+    shares = _shares(places, values, common)
+    if shares is None:
         return None
     seeds = values.shape[1]
     without = [_shares(places, np.delete(values, seed, axis=1), common) for seed in range(seeds)] if seeds > 1 else []
-    left = np.array([one[0] for one in without if one is not None]).reshape(-1, len(found[0]))
+    left = np.array([one[0] for one in without if one is not None]).reshape(-1, len(shares[0]))
     if len(left) > 1:
         error = np.sqrt((len(left) - 1) * left.var(axis=0))
         reach = float(stdtrit(len(left) - 1, (1 + CONFIDENCE) / 2)) * error
     else:
-        reach = np.full(len(found[0]), np.nan)
-    effects = [Effect(*map(float, row)) for row in zip(found[0], found[0] - reach, found[0] + reach, strict=True)]
+        reach = np.full(len(shares[0]), np.nan)
+    effects = [Effect(*map(float, row)) for row in zip(shares[0], shares[0] - reach, shares[0] + reach, strict=True)]
     whole = len(np.unique(places, axis=0)) == np.prod([len(np.unique(column)) for column in places.T])
-    return Effects(tuple(effects[:-1]), effects[-1], found[1], len(values), bool(whole))
+    return Effects(tuple(effects[:-1]), effects[-1], shares[1], len(values), bool(whole))
 
 
 def _shares(places: NDArray[np.int64], values: Floats, common: bool) -> tuple[Floats, float] | None:

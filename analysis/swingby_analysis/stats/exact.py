@@ -85,8 +85,8 @@ def rank_sum(a: ArrayLike, b: ArrayLike) -> Test:
         return Test(1.0, 1.0)
     if len(doubled) >= EXACT_BELOW:
         # Ranks, since the test itself refuses infinities.
-        found = mannwhitneyu(doubled[: len(a)], doubled[len(a) :], method="asymptotic")
-        return Test(float(found.pvalue), 0.0)
+        test = mannwhitneyu(doubled[: len(a)], doubled[len(a) :], method="asymptotic")
+        return Test(float(test.pvalue), 0.0)
     ways = np.zeros((len(a) + 1, int(doubled.sum()) + 1))  # to choose so many ranks with that sum
     ways[0, 0] = 1.0
     for rank in doubled.tolist():
@@ -107,14 +107,14 @@ def corrected(p: ArrayLike, least: ArrayLike, level: float = LEVEL) -> Floats:
     """
     p, least = np.asarray(p, dtype=float), np.asarray(least, dtype=float)
     takes_part = least <= level / _family(least, level)
-    found = np.full(p.shape, np.nan)
+    adjusted = np.full(p.shape, np.nan)
     order = np.argsort(p[takes_part], kind="stable")
     count = len(order)
     raised = np.maximum.accumulate(np.minimum(1.0, p[takes_part][order] * (count - np.arange(count))))
     within = np.empty(count)
     within[order] = raised
-    found[takes_part] = within
-    return found
+    adjusted[takes_part] = within
+    return adjusted
 
 
 def _family(least: Floats, level: float) -> int:

@@ -31,9 +31,9 @@ class Bump(NamedTuple):
         n: number of seeds.
         height: mean rise on the seeds left out, in the unit of the losses.
         low, high: its t-interval.
-        found: whether the interval lies above 0.
+        significant: whether the interval lies above 0.
         confirmed: whether it also does with every other seed for placing and the rest for measuring (4 seeds or more).
-        weak: 5 seeds or fewer, at which the test has little power: not found then says little.
+        weak: 5 seeds or fewer, at which the test has little power: that it is not significant says little.
         start, peak: median over rotations of where the rise was looked for, in steps.
     """
 
@@ -41,7 +41,7 @@ class Bump(NamedTuple):
     height: float
     low: float
     high: float
-    found: bool
+    significant: bool
     confirmed: bool
     weak: bool
     start: float
@@ -58,13 +58,13 @@ def resampled(steps: Sequence[ArrayLike], values: Sequence[ArrayLike], at: Array
         at: the common steps.
         after: what stands beyond a curve's last step; give inf for the loss of runs that diverged.
     """
-    wanted = np.asarray(at, dtype=float)
-    result = np.full((len(steps), len(wanted)), after)
+    places = np.asarray(at, dtype=float)
+    result = np.full((len(steps), len(places)), after)
     for row, (step, value) in enumerate(zip(steps, values, strict=True)):
         xs, ys = np.asarray(step, dtype=float), np.asarray(value, dtype=float)
         kept = np.logical_and.accumulate(np.isfinite(ys))
         if kept.any():
-            result[row] = np.interp(wanted, xs[kept], ys[kept], right=after)
+            result[row] = np.interp(places, xs[kept], ys[kept], right=after)
     return result
 
 
@@ -97,7 +97,7 @@ def bump_over_seeds(
 
     A bump's own height is never negative, so its mean over seeds proves nothing; a rise measured where others have it
     is on average no higher than 0 if there is none. Still the rotations share their seeds, and so mostly their place:
-    without a bump `found` is true in 5 to 20 % of samples (5 to 30 seeds of noise around falls and plateaus; the
+    without a bump `significant` is true in 5 to 20 % of samples (5 to 30 seeds of noise around falls and plateaus; the
     interval alone would say 2.5 %). `confirmed` places on one half and measures on the other, where the interval keeps
     what it says; it needs about twice the seeds.
 

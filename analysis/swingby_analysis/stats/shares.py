@@ -17,6 +17,7 @@ from swingby.select.intervals import wilson
 Floats = NDArray[np.float64]
 Table = pa.Table | pl.DataFrame
 RESAMPLES = 2000
+"""Bootstrap samples of the seeds behind an interval of a median."""
 
 
 def shares(table: Table, outcome: str, by: Sequence[str] = ("point",), confidence: float = 0.95) -> pl.DataFrame:

@@ -95,6 +95,7 @@ def _posterior(k: NDArray[np.int64], n: NDArray[np.int64], times: NDArray[np.int
             total += posterior
         points = draws.multinomial(times, posterior).sum(axis=0)
         around = np.diff(betainc(*_beta(fit + spread @ draws.normal(size=2)), edges))
+        # Gamma draws over their sum are a Dirichlet draw; the bounds keep empty cells from dividing 0 by 0.
         weights = np.maximum(draws.standard_gamma(np.maximum(TILES_OF_BETA * around + points, 1e-12)), 1e-300)
         weights /= weights.sum()
     return total / DRAWS
@@ -114,6 +115,7 @@ def _beta_fit(k: NDArray[np.int64], n: NDArray[np.int64], times: NDArray[np.int6
 
     def badness(where: Floats) -> float:
         a, b = _beta(where)
+        # The prior: log odds around 0 with sd 3, log concentration around 2 with sd 2.
         weak = where[0] ** 2 / 18 + (where[1] - 2.0) ** 2 / 8
         return float(weak - (times * (betaln(k + a, n - k + b) - betaln(a, b))).sum())
 
@@ -155,15 +157,16 @@ def shrunken_medians(samples: Sequence[ArrayLike]) -> Shrunken:
         return Shrunken(exact, exact.copy(), exact.copy())
     support = np.unique(np.quantile(pooled, np.linspace(0, 1, ATOMS), method="inverted_cdf"))
     likelihood = _median_likelihood(each, support)
-    told = np.array([len(values) > 0 for values in each])
+    sampled = np.array([len(values) > 0 for values in each])
     weights = np.full(len(support), 1 / len(support))
-    base = _normed(likelihood * weights)[told].mean(axis=0)
+    base = _normed(likelihood * weights)[sampled].mean(axis=0)
     for _ in range(ROUNDS):
-        points = _normed(likelihood * weights)[told].sum(axis=0)
-        weights = (POINTS_OF_BASE * base + points) / (POINTS_OF_BASE + told.sum())
+        points = _normed(likelihood * weights)[sampled].sum(axis=0)
+        weights = (POINTS_OF_BASE * base + points) / (POINTS_OF_BASE + sampled.sum())
     reached = np.cumsum(_normed(likelihood * weights), axis=1)
 
     def quantile(share: float) -> Floats:
+        # 1e-9: cumulated weights that are equal but for rounding count as equal.
         return support[np.minimum((reached < share - 1e-9).sum(axis=1), len(support) - 1)]
 
     return Shrunken(*(quantile(share) for share in (0.5, (1 - CONFIDENCE) / 2, (1 + CONFIDENCE) / 2)))

@@ -24,13 +24,13 @@ def shipped() -> dict[str, Path]:
     Raises:
         SwingbyError: a file of a package is no file of recorded results, or two packages ship results of one sweep.
     """
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
     for file in package_files.data_files("archive", ".parquet"):
         path = Path(str(file))
-        other = found.setdefault(read_header(path).sweep_id, path)
+        other = files.setdefault(read_header(path).sweep_id, path)
         if other != path:
             raise SwingbyError(f"two packages ship recorded results of one sweep ({other}, {path}); uninstall one")
-    return found
+    return files
 
 
 def unpack_shipped(data: Path, sweep: str, say: Callable[[str], object]) -> bool:
@@ -48,10 +48,10 @@ def unpack_shipped(data: Path, sweep: str, say: Callable[[str], object]) -> bool
     if _planned(data, lambda name, start: name == sweep):
         return False
     is_file = sweep.endswith((".yaml", ".yml"))
-    wanted = Sweep.load(sweep, confirm_above=None).sweep_id if is_file or sweep in named_sweeps() else None
+    requested_id = Sweep.load(sweep, confirm_above=None).sweep_id if is_file or sweep in named_sweeps() else None
     for sweep_id, path in shipped().items():
         by_id = len(sweep) >= SHORTEST_ID and sweep_id.startswith(sweep)
-        if sweep_id == wanted or (wanted is None and (path.stem == sweep or by_id)):
+        if sweep_id == requested_id or (requested_id is None and (path.stem == sweep or by_id)):
             break
     else:
         return False

@@ -19,7 +19,7 @@ from swingby.data.records.headers import check_types
 from swingby.errors import SwingbyError
 
 FORMAT = 1
-OWN: Mapping[str, pa.DataType] = {
+STANDARD: Mapping[str, pa.DataType] = {
     "point": pa.int32(),
     "seed": pa.int64(),
     "status": pa.string(),
@@ -166,7 +166,7 @@ def read(path: Path) -> tuple[Recording, pa.Table]:
     """
     header, table = read_parquet(path, "file of recorded results")
     recording = Recording.of_header(header, path.name)
-    require(table, OWN, path.name)
+    require(table, STANDARD, path.name)
     return recording, table
 
 

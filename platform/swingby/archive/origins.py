@@ -38,16 +38,16 @@ def portable_text(text: str) -> str:
 
 def portable(provenance: Mapping[str, Any]) -> dict[str, Any]:
     """A run's provenance without names of its machine and without paths on it, to be read on other machines."""
-    found = dict(provenance)
-    if "command" in found:
-        found["command"] = [
-            PurePosixPath(part).name if part.startswith("/") else _ARGUMENT.sub("", part) for part in found["command"]
+    rest = dict(provenance)
+    if "command" in rest:
+        rest["command"] = [
+            PurePosixPath(part).name if part.startswith("/") else _ARGUMENT.sub("", part) for part in rest["command"]
         ]
-    if "host" in found:
-        found["host"] = kind_of(provenance)
-    if "system" in found:
-        found["system"] = portable_system(str(found["system"]))
-    return found
+    if "host" in rest:
+        rest["host"] = kind_of(provenance)
+    if "system" in rest:
+        rest["system"] = portable_system(str(rest["system"]))
+    return rest
 
 
 SHARDS = """
@@ -73,7 +73,7 @@ def computed(store: Store, experiment: str, sweep_id: str) -> tuple[list[dict[st
     traces = store.traces(experiment, sweep_id)
     names = {"sweep": sweep_id, "shards": list(traces)}
     rows = store.sql(SHARDS.format(experiment=quoted(experiment)), names).arrow().to_pylist()
-    found, recorded = dict[tuple[Any, ...], dict[str, Any]](), dict[str, list[dict[str, Any]]]()
+    entry_of, recorded = dict[tuple[Any, ...], dict[str, Any]](), dict[str, list[dict[str, Any]]]()
     of_shard: dict[str, tuple[Any, ...]] = {}
     for row in rows:
         provenance = json.loads(row["provenance"] or "{}")
@@ -83,15 +83,15 @@ def computed(store: Store, experiment: str, sweep_id: str) -> tuple[list[dict[st
             entry, cells = entries[row["batch"]], row["cells"]
             if cells != entry["cells"]:  # the entry's share of these cells
                 entry = {**entry, "cells": cells, "seconds": entry["seconds"] * cells / entry["cells"]}
-            found[key] = entry
+            entry_of[key] = entry
         else:
             key = (row["plan_id"], row["host"], row["device"])
-            found[key] = _with_shard(found.get(key), row, traces[row["shard"]], provenance)
+            entry_of[key] = _with_shard(entry_of.get(key), row, traces[row["shard"]], provenance)
         of_shard[row["shard"]] = key
     for plan_id, entries in recorded.items():
-        found |= {(plan_id, None, place): entry for place, entry in enumerate(entries) if not entry["cells"]}
-    order = sorted(found, key=lambda key: [found[key][name] for name in _ORDER])
-    return [found[key] for key in order], {shard: order.index(key) for shard, key in of_shard.items()}
+        entry_of |= {(plan_id, None, place): entry for place, entry in enumerate(entries) if not entry["cells"]}
+    order = sorted(entry_of, key=lambda key: [entry_of[key][name] for name in _ORDER])
+    return [entry_of[key] for key in order], {shard: order.index(key) for shard, key in of_shard.items()}
 
 
 _ORDER = ("plan_id", "host", "device", "started", "finished")

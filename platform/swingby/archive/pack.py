@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from swingby.archive.file import ORIGIN, OWN, Recording, digest, write
+from swingby.archive.file import ORIGIN, STANDARD, Recording, digest, write
 from swingby.archive.origins import computed, portable, portable_text
 from swingby.archive.rounding import rounded, spread, thin_curves, with_thin
 from swingby.data.files import entry, utc_now
@@ -28,6 +28,7 @@ from swingby.store.sql import quoted
 from swingby.store.status import final_counts
 
 DIGITS, WHOLE_DIGITS, CURVES, POINTS = 3, 4, 200, 40
+"""Defaults: digits of thinned and of whole results, cells whose curves are kept, and points of each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,18 +102,18 @@ def pack(
     records = Records.open(data, create=False)
     ingest(records)
     with Store.open(records.data) as store:
-        found = find_sweep(store, sweep)
-        derive(records, [found.sweep_id])
+        row = find_sweep(store, sweep)
+        derive(records, [row.sweep_id])
         newest = "select plan_id from plans where sweep_id = ? order by sequence desc, plan_id limit 1"
-        plan = records.read_plan(store.sql(newest, [found.sweep_id]).rows()[0].plan_id)
-        of = registry.experiment(found.experiment)
+        plan = records.read_plan(store.sql(newest, [row.sweep_id]).rows()[0].plan_id)
+        of = registry.experiment(row.experiment)
         registry.require_detectors(of.name)  # curves are thinned: what a broken one says of them would be lost
         detectors = _recorded_detectors(store, of)
         kept = Kept.of(plan, detectors, whole, without)
-        digits = _digits(store, found.sweep_id, digits or (WHOLE_DIGITS if whole else DIGITS))
+        digits = _digits(store, row.sweep_id, digits or (WHOLE_DIGITS if whole else DIGITS))
         cells = _in_order(plan.resolved["seeds"], _planned_cells(records, store, plan))
-        rows = _rows(store, of, found.sweep_id, kept, cells)
-        entries, of_shard = computed(store, of.name, found.sweep_id)
+        rows = _rows(store, of, row.sweep_id, kept, cells)
+        entries, of_shard = computed(store, of.name, row.sweep_id)
         parameters = [name for name in cells.column_names if name not in PLAN_COLUMNS]
         table = _joined(cells.select(["point", "seed", *parameters]), rows.drop_columns(["shard"]), kept, digits)
         if whole:
@@ -122,14 +123,14 @@ def pack(
             table = table.append_column(ORIGIN, pa.array(origins, pa.int32()))
         else:
             places = spread(cells.num_rows, curves)
-            with store.reading_as(found.sweep_id):
+            with store.reading_as(row.sweep_id):
                 thin = thin_curves(store, of, [cells["cell_id"][place].as_py() for place in places.tolist()], points)
             count, longest = len(places), points
             table = with_thin(table, thin, places, digits)
     from swingby import __version__
 
     recording = Recording(
-        sweep_id=found.sweep_id,
+        sweep_id=row.sweep_id,
         name=plan.name,
         experiment=plan.experiment,
         stream_version=plan.stream_version,
@@ -157,7 +158,7 @@ def pack(
     return Packed(path, path.stat().st_size, table.num_rows, count)
 
 
-def _digits(store: Store, sweep_id: str, asked: int) -> int:
+def _digits(store: Store, sweep_id: str, requested: int) -> int:
     """The digits asked for, or those of recorded results among the results, if these have fewer.
 
     Raises:
@@ -166,7 +167,7 @@ def _digits(store: Store, sweep_id: str, asked: int) -> int:
     known = recorded_results(store, sweep_id)
     if known is not None and known.thin:
         raise SwingbyError("these results are recorded ones themselves; train the sweep to pack it")
-    return asked if known is None else min(asked, known.digits)
+    return requested if known is None else min(requested, known.digits)
 
 
 def _recorded_detectors(store: Store, experiment: Experiment) -> list[Detector]:
@@ -237,7 +238,7 @@ def _joined(cells: pa.Table, rows: pa.Table, kept: Kept, digits: int) -> pa.Tabl
             if pa.types.is_string(column.type):
                 column = pa.array([text and portable_text(text) for text in column.to_pylist()], pa.string())
             column = rounded(column, digits)
-        elif name not in OWN:
+        elif name not in STANDARD:
             column = rounded(column, digits)
-        table = table.append_column(name, column.cast(OWN.get(name, column.type)))
+        table = table.append_column(name, column.cast(STANDARD.get(name, column.type)))
     return table

@@ -52,13 +52,13 @@ def thin_curves(store: Store, of: Experiment, cell_ids: Sequence[str], points: i
     query = f"select cell_id, {names} from {quoted(of.name)} where list_contains($1, cell_id)"
     table = store.sql(query, [list(cell_ids)]).arrow()
     place = {cell_id: index for index, cell_id in enumerate(table["cell_id"].to_pylist())}
-    found = []
+    thinned = []
     for cell_id in cell_ids:
         row = {name: table[name][place[cell_id]].values for name in of.curves}
         steps = 0 if row["step"] is None else len(row["step"])
         kept = pa.array(spread(steps, points) if steps else np.arange(0), pa.int64())
-        found.append({name: None if curve is None else curve.take(kept) for name, curve in row.items()})
-    return found
+        thinned.append({name: None if curve is None else curve.take(kept) for name, curve in row.items()})
+    return thinned
 
 
 def with_thin(

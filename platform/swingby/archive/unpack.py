@@ -90,10 +90,10 @@ def unpack(data: Path, file: Path) -> Unpacked:
             records.write_plan(plan)
             written = [(records.write_shard(header, rows), rows.num_rows) for header, rows in shards]
             names = [f"{plan.plan_id}/{shard.name}" for shard, count in written for _ in range(count)]
-            for name, own in outcomes.items():
-                own = own.append_column(SHARD, pa.array(names, pa.string()))
+            for name, derived in outcomes.items():
+                derived = derived.append_column(SHARD, pa.array(names, pa.string()))
                 marks = {"experiment": plan.experiment, "recorded": recording.packed}
-                records.write_derived(f"outcomes_{name}", registry.detector(name).version, KEY, own, **marks)
+                records.write_derived(f"outcomes_{name}", registry.detector(name).version, KEY, derived, **marks)
             ingest(records)
     if fresh and recording.whole:
         derive(records, [recording.sweep_id])
@@ -197,7 +197,7 @@ def _plan(recording: Recording, records: Records, table: pa.Table, ids: Sequence
         provenance={**recording.provenance, "recorded": marks},
         batches=tuple(BatchNote(part.batch, part.shape, part.cells) for part in parts),
         decision=recording.provenance.get("decision") or {},
-        given=pa.table(columns),
+        source=pa.table(columns),
     )
 
 
@@ -214,8 +214,8 @@ def _tables(
     places, shards = list[int](), list[tuple[ShardHeader, pa.Table]]()
     for part in parts:
         if part.places:
-            own = [ids[place] for place in part.places]
-            rows = _rows(recording, of, table.take(pa.array(part.places)), own)
+            cell_ids = [ids[place] for place in part.places]
+            rows = _rows(recording, of, table.take(pa.array(part.places)), cell_ids)
             shards.append((_header(recording, records, plan, part), rows))
             places += part.places
     taken = table.take(pa.array(places))
@@ -237,8 +237,8 @@ def _column(table: pa.Table, name: str, type_: pa.DataType) -> pa.ChunkedArray |
 
 def _rows(recording: Recording, of: Experiment, table: pa.Table, ids: Sequence[str]) -> pa.Table:
     kinds: Mapping[str, Any] = {**of.curves, **of.scalars}
-    for asked in of.recordings.values():
-        kinds = {**asked, **kinds}
+    for recorded in of.recordings.values():
+        kinds = {**recorded, **kinds}
     columns = {name: _column(table, name, kinds[name].type) for name in (*recording.curves, *recording.scalars)}
     return final_rows(ids, table["to_step"], table["status"], table["message"], columns)
 

@@ -53,14 +53,14 @@ class Verbs(TyperGroup):
 
     def list_commands(self, ctx: Any) -> list[str]:
         """The verbs of the platform, then the offered ones."""
-        return [*OWN, *super().list_commands(ctx), *sorted(registry.offered(registry.COMMANDS))]
+        return [*VERBS, *super().list_commands(ctx), *sorted(registry.offered(registry.COMMANDS))]
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         group, broken = super().get_command(ctx, cmd_name), False
         if group is not None:
             return group
-        if cmd_name in OWN:
-            panel, verb = OWN[cmd_name]
+        if cmd_name in VERBS:
+            panel, verb = VERBS[cmd_name]
         elif cmd_name in registry.offered(registry.COMMANDS):
             try:
                 verb = registry.load(registry.COMMANDS, cmd_name)
@@ -132,8 +132,8 @@ app = typer.Typer(
 )
 
 
-def _print_version(wanted: bool) -> None:
-    if wanted:
+def _print_version(requested: bool) -> None:
+    if requested:
         from swingby import __version__
 
         typer.echo(f"swingby {__version__}")
@@ -149,7 +149,7 @@ def root(
 
 app.add_typer(cluster.app, name="cluster", rich_help_panel=RUN)
 
-OWN: dict[str, tuple[str, Callable[..., None]]] = {
+VERBS: dict[str, tuple[str, Callable[..., None]]] = {
     name: (panel, verb)
     for panel, verbs in {
         RUN: {

@@ -42,8 +42,10 @@ def attach(
     """
     from swingby.store import attach
 
-    wanted = reader is Reader.duckdb if comments is None else comments  # in a notebook they are many lines
-    text = attach.attach(data, reader, wanted) if keep is None else attach.keep(data, keep, reader, wanted)
+    with_comments = reader is Reader.duckdb if comments is None else comments  # in a notebook they are many lines
+    text = (
+        attach.attach(data, reader, with_comments) if keep is None else attach.keep(data, keep, reader, with_comments)
+    )
     if keep is not None and reader is Reader.duckdb:  # the text lies in the folder
         text = f"kept; to read it: duckdb -init {shlex.quote(str(keep / attach.ATTACH))}"
     typer.echo(text)

@@ -31,8 +31,8 @@ def named(incomplete: str) -> list[str]:
     before, slash, begun = incomplete.rpartition("/")
     folder = Path(before + slash or ".")
     files = folder.glob("*.py") if folder.is_dir() else ()
-    found = sorted(f"{before}{slash}{file.name}" for file in files if file.name.startswith(begun))
-    return [*names(incomplete), *found, *sweep_names(incomplete)]
+    matches = sorted(f"{before}{slash}{file.name}" for file in files if file.name.startswith(begun))
+    return [*names(incomplete), *matches, *sweep_names(incomplete)]
 
 
 def describe(
@@ -160,15 +160,15 @@ def _known(data: Path | None = None) -> list[str]:
 
     experiments = sorted(registry.offered(registry.EXPERIMENTS))
     detectors = [f"{OUTCOMES}{name}" for name in sorted(registry.offered(registry.DETECTORS))]
-    found = [*experiments, *(f"{name}{POINTS}" for name in experiments), *detectors, *TABLES]
+    known = [*experiments, *(f"{name}{POINTS}" for name in experiments), *detectors, *TABLES]
     store = None if data is None else _store(data)
     if store is not None:
         from swingby.store.lookup import known_sweeps
 
         with store:
-            found += [name for name in store.tables() if name not in found and not name.endswith("_all")]
-            found += [sweep.name for sweep in known_sweeps(store)]
-    return list(dict.fromkeys(found))
+            known += [name for name in store.tables() if name not in known and not name.endswith("_all")]
+            known += [sweep.name for sweep in known_sweeps(store)]
+    return list(dict.fromkeys(known))
 
 
 def _experiment(of: Experiment, data: Path) -> None:
@@ -191,8 +191,8 @@ def _experiment(of: Experiment, data: Path) -> None:
     table(("parameter", "values", "default", "meaning"), rows)
     if isinstance(of, FunctionExperiment) and not _learned(of, data):
         say(f"\ntable {of.name}: its columns are known from the first results on; there are none in {data}")
-        if of.said:
-            table(("column", "unit", "meaning"), [(name, one.unit, one.meaning) for name, one in of.said.items()])
+        if of.meanings:
+            table(("column", "unit", "meaning"), [(name, one.unit, one.meaning) for name, one in of.meanings.items()])
         return
     say(f"\ntable {of.name}: a row for each cell; it has all parameters, and")
     renamed = {STEPS: LAST_STEP} if STEPS in fields else {}

@@ -16,6 +16,7 @@ from swingby.errors import SwingbyError
 from swingby.model.broken import LoadError
 from swingby.units import counted, size
 
+# Bytes of disk, of memory and of shared memory below which a run may well fail: see what `_machine` says of each.
 LOW_DISK = 2e9
 LOW_MEMORY = 2e9
 RAY_SHARED_MEMORY = 200e6
@@ -89,12 +90,12 @@ def _extras() -> Iterator[Finding]:
     from swingby.model.needed import lacking
     from swingby.run.ray.machines import RAY
 
-    wanted = {"training on Ray": RAY}
+    required = {"training on Ray": RAY}
     for name in sorted(registry.offered(registry.EXPERIMENTS)):
         of = registry.sound(registry.EXPERIMENTS, name)
         if not isinstance(of, Broken) and of.requires:
-            wanted[f"training {name}"] = of.requires
-    for purpose, modules in wanted.items():
+            required[f"training {name}"] = of.requires
+    for purpose, modules in required.items():
         missing = lacking(modules)
         install = " ".join(f"'{source}'" for source in dict.fromkeys(missing.values()))
         there = f"has {', '.join(modules)}"

@@ -48,20 +48,20 @@ def offers(
             raise SwingbyError(f"--tag is for sweeps; {kind} have no tags")
         kind = Kind.sweeps
     for one in Kind if kind is None else (kind,):
-        found = sorted(_sweeps() if one is Kind.sweeps else _parts(one))
+        listed = sorted(_sweeps() if one is Kind.sweeps else _parts(one))
         if tag is not None:
-            known = sorted({each for item in found for each in item.tags})
-            found = [item for item in found if tag in item.tags]
-            if not found:
+            known = sorted({each for item in listed for each in item.tags})
+            listed = [item for item in listed if tag in item.tags]
+            if not listed:
                 raise SwingbyError(f"no named sweep has the tag {tag!r}; {registry.nearest(tag, known)}")
         if kind is None:
             say(f"{one}:")
         margin = "  " if kind is None else ""
-        widest = max((len(item.name) for item in found), default=0)
-        for item in found:
+        widest = max((len(item.name) for item in listed), default=0)
+        for item in listed:
             tags = f" [{', '.join(item.tags)}]" if item.tags else ""
             say(f"{margin}{item.name:<{widest}}  {item.title} ({item.package}){tags}")
-        if not found:
+        if not listed:
             say(f"{margin}none is installed")
 
 
@@ -69,9 +69,9 @@ def _parts(kind: Kind) -> Iterator[Listed]:
     """Experiments, detectors or drawings, each with the first sentence of its class; broken ones are told."""
     group = {Kind.experiments: registry.EXPERIMENTS, Kind.detectors: registry.DETECTORS}.get(kind, registry.DRAWINGS)
     for name, offer in registry.offered(group).items():
-        made = registry.sound(group, name)
-        if not isinstance(made, Broken):
-            yield Listed(name, first_sentence(made.__doc__), registry.package_of(offer))
+        part = registry.sound(group, name)
+        if not isinstance(part, Broken):
+            yield Listed(name, first_sentence(part.__doc__), registry.package_of(offer))
 
 
 def _sweeps() -> Iterator[Listed]:
@@ -81,16 +81,16 @@ def _sweeps() -> Iterator[Listed]:
 
     for name, file in named_sweeps().items():
         try:
-            lined = read_yaml(file.read_text(encoding="utf-8-sig"), str(file))
+            document = read_yaml(file.read_text(encoding="utf-8-sig"), str(file))
         except (OSError, UnicodeDecodeError):
-            lined = None
-        if lined is None or not isinstance(lined.value, dict):
+            document = None
+        if document is None or not isinstance(document.value, dict):
             tell(f"warning: {file} is no sweep file; `swingby validate {file}` says why")
             continue
-        tags = lined.value.get("tags")
+        tags = document.value.get("tags")
         yield Listed(
             name,
-            " ".join(str(lined.value.get("title") or "").split()),
+            " ".join(str(document.value.get("title") or "").split()),
             package_files.package_of_file(file),
             tuple(map(str, tags)) if isinstance(tags, list) else (),
         )

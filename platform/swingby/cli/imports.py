@@ -111,24 +111,24 @@ def import_runs(
 
         swingby import runs.csv --experiment theirs --params rate,width --step step
     """
-    from swingby.imports.importing import Asked
+    from swingby.imports.importing import ImportRequest
     from swingby.imports.importing import import_runs as import_file
-    from swingby.imports.layout import Wanted
+    from swingby.imports.layout import ColumnRoles
 
     if seed_mode not in (None, "common", "independent"):
         raise SwingbyError(f"--seed-mode {seed_mode!r} is none; allowed: common, independent")
-    wanted = Wanted(_listed(params), seed, step, run, status, _listed(columns), _listed(ignore))
+    roles = ColumnRoles(_listed(params), seed, step, run, status, _listed(columns), _listed(ignore))
     mode = cast("Any", seed_mode)
-    found = import_file(
-        data, file, Asked(experiment, wanted, name, tuple(outcome or ()), mode, replace), dry_run=dry_run
+    imported = import_file(
+        data, file, ImportRequest(experiment, roles, name, tuple(outcome or ()), mode, replace), dry_run=dry_run
     )
-    for line in found.lines():
+    for line in imported.lines():
         say(line) if dry_run else tell(line)
     if dry_run:
-        for line in found.plans():
+        for line in imported.plans():
             say(line)
         return
-    say(str(found))
+    say(str(imported))
 
 
 def _listed(text: str) -> tuple[str, ...]:

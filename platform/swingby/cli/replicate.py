@@ -69,12 +69,12 @@ def replicate(
     options = RunOptions(
         local=local, address=address, processes=processes, device=cast("Any", device), deadline=deadline
     )
-    found = train(loaded, data, outcome, top, seeds, options, None, dry_run, tell)
+    replication = train(loaded, data, outcome, top, seeds, options, None, dry_run, tell)
     if json:
-        give(registry.function("swingby_analysis.replication:as_json")(found))
+        give(registry.function("swingby_analysis.replication:as_json")(replication))
     else:
-        table(*found.table())
-    if found.run is not None:
-        tell(str(found.run))
-        if found.run.failed or found.run.missing:
+        table(*replication.table())
+    if replication.run is not None:
+        tell(str(replication.run))
+        if replication.run.failed or replication.run.missing:
             raise typer.Exit(CELLS_FAILED)

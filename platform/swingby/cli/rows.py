@@ -116,14 +116,14 @@ def _write_parquet(tables: Iterator[pa.Table], path: Path | io.BytesIO) -> None:
 
 def _once(names: list[str]) -> list[str]:
     """Names of columns with a number behind those that came before: no file has two columns of one name."""
-    found: dict[str, None] = {}
+    unique: dict[str, None] = {}
     for name in names:
         tried, number = name, 0
-        while tried in found or (number and tried in names):
+        while tried in unique or (number and tried in names):
             number += 1
             tried = f"{name}_{number}"
-        found[tried] = None
-    return list(found)
+        unique[tried] = None
+    return list(unique)
 
 
 def _each(rows: pa.Table, change: Any) -> pa.Table:
@@ -186,15 +186,15 @@ def _jsonable(column: pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
     lie in the calendar."""
     import pyarrow as pa
 
-    found = values(column)
+    samples = values(column)
     known = (pa.types.is_date, pa.types.is_timestamp, pa.types.is_time)
-    if any(test(column.type) for test in known) and not any(isinstance(value, str) for value in found):
+    if any(test(column.type) for test in known) and not any(isinstance(value, str) for value in samples):
         return column
-    written = list(map(_written, found))
+    written = list(map(_written, samples))
     try:
-        made = pa.array(written)
-        if _parquet_takes(made.type):  # what that takes, such as no structure without fields, polars takes, too
-            return made
+        array = pa.array(written)
+        if _parquet_takes(array.type):  # what that takes, such as no structure without fields, polars takes, too
+            return array
     except (pa.ArrowException, OverflowError):  # values of several types
         pass
     return _as_text(written)

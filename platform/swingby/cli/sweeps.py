@@ -317,25 +317,25 @@ def status(
             for line in aside:
                 say(line)
             return
-        told = labels(store)
+        labels_of = labels(store)
         if tag is not None:
-            known = sorted({each for row in rows for each in told[row.sweep_id].tags})
-            rows = [row for row in rows if tag in told[row.sweep_id].tags]
+            known = sorted({each for row in rows for each in labels_of[row.sweep_id].tags})
+            rows = [row for row in rows if tag in labels_of[row.sweep_id].tags]
             if not rows:
                 raise SwingbyError(f"no sweep of {data} has the tag {tag!r}; {nearest(tag, known)}")
         columns = ["sweep", "sweep id", "cells", "ok", "diverged", "failed", "missing"]
         lines = [[r.name, r.sweep_id, r.cells, r.ok, r.diverged, r.failed, r.missing] for r in rows]
-        if any(told[row.sweep_id].tags for row in rows):
+        if any(labels_of[row.sweep_id].tags for row in rows):
             columns.append("tags")
-            lines = [[*line, ", ".join(told[row.sweep_id].tags)] for line, row in zip(lines, rows, strict=True)]
+            lines = [[*line, ", ".join(labels_of[row.sweep_id].tags)] for line, row in zip(lines, rows, strict=True)]
         table(columns, lines)
         for row in rows:
             if row.refined is not None:
                 say(f"{row.name}: {row.refined.spent}")
                 for line in row.refined.lines():
                     say(f"  {line}")
-            if told[row.sweep_id].notes:
-                say(f"{row.name}: {' '.join(told[row.sweep_id].notes.split())}")
+            if labels_of[row.sweep_id].notes:
+                say(f"{row.name}: {' '.join(labels_of[row.sweep_id].notes.split())}")
         imported = {row.sweep_id: imported_results(store, row.sweep_id) for row in rows}
         recorded = [(row.name, recorded_results(store, row.sweep_id) or imported[row.sweep_id]) for row in rows]
         waiting = shards_to_ingest(store, Records.open(data, create=False))
@@ -382,8 +382,8 @@ def replay(
     from swingby.run.replay import replay_cell
 
     result = replay_cell(data, cell, out, device)
-    made = f"{result.path} ({size(result.path.stat().st_size)})"
-    say(f"cell {result.cell_id}: {result.steps:,} steps recorded in {duration(result.seconds)} -> {made}")
+    file = f"{result.path} ({size(result.path.stat().st_size)})"
+    say(f"cell {result.cell_id}: {result.steps:,} steps recorded in {duration(result.seconds)} -> {file}")
     rows = [
         (d.column, d.points, f"{d.largest:.3g}", f"{d.relative:.3g}", "equal" if d.equal else "DIFFERS")
         for d in result.differences

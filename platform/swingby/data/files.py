@@ -112,11 +112,11 @@ def make_folder(folder: Path) -> None:
     above = [folder, *folder.parents][:LEVELS]
     missing = [each for each in (folder, *folder.parents) if not each.exists()]
     ensure_folder(folder)
-    for made in reversed([*missing, *(each for each in above if each not in missing and each not in _lasting)]):
+    for path in reversed([*missing, *(each for each in above if each not in missing and each not in _lasting)]):
         # What lies above the data folder may be somebody else's, and shut.
-        with suppress(PermissionError if made in missing else OSError):
-            sync_folder(made.parent)
-        _lasting.add(made)
+        with suppress(PermissionError if path in missing else OSError):
+            sync_folder(path.parent)
+        _lasting.add(path)
 
 
 def remove_whole(folder: Path) -> None:

@@ -24,20 +24,20 @@ class HeldError(SwingbyError):
     """Somebody else holds a lock."""
 
 
-def _said(handle: int) -> dict[str, Any]:
+def _content(handle: int) -> dict[str, Any]:
     """What the last holder of the lock wrote into its file; nothing, if that cannot be read."""
     try:
-        said = json.loads(os.pread(handle, READ, 0))
+        content = json.loads(os.pread(handle, READ, 0))
     except ValueError:
         return {}
-    return said if isinstance(said, dict) else {}
+    return content if isinstance(content, dict) else {}
 
 
-def in_words(said: Mapping[str, Any]) -> str:
+def in_words(holder: Mapping[str, Any]) -> str:
     """The holder of a lock, in words, from what its file says."""
     try:
-        since = f"{said['since'][:16].replace('T', ' ')} UTC"
-        return f"process {said['pid']} on {said['host']} since {since} ({said['command']})"
+        since = f"{holder['since'][:16].replace('T', ' ')} UTC"
+        return f"process {holder['pid']} on {holder['host']} since {since} ({holder['command']})"
     except (KeyError, TypeError):
         return "another process"
 
@@ -50,7 +50,7 @@ def _take(handle: int, what: str, wait: float, waiting: Callable[[], object]) ->
             return
         except BlockingIOError:
             if time.monotonic() >= deadline:
-                raise HeldError(f"{what} is held by {in_words(_said(handle))}; wait for it or stop it") from None
+                raise HeldError(f"{what} is held by {in_words(_content(handle))}; wait for it or stop it") from None
         waiting()
         time.sleep(0.02)
 
@@ -118,7 +118,7 @@ def holding(path: Path) -> dict[str, Any] | None:
     try:
         fcntl.flock(handle, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
-        return _said(handle)
+        return _content(handle)
     finally:
         os.close(handle)
     return None
@@ -126,5 +126,5 @@ def holding(path: Path) -> dict[str, Any] | None:
 
 def holder(path: Path) -> str | None:
     """Who holds the lock on `path` now, in words; None if nobody does."""
-    said = holding(path)
-    return None if said is None else in_words(said)
+    content = holding(path)
+    return None if content is None else in_words(content)

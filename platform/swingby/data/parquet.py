@@ -15,6 +15,7 @@ from swingby.errors import SwingbyError
 
 _META = b"swingby"
 ROW_GROUP = 16384
+"""Rows that are put in order and written at a time."""
 
 
 def write_parquet(
@@ -139,6 +140,6 @@ def require(table: pa.Table, columns: Mapping[str, pa.DataType | None], what: st
     for name, type_ in columns.items():
         if table.column_names.count(name) != 1:
             raise SwingbyError(f"{what}: there is no column {name!r}, or two; it has {', '.join(table.column_names)}")
-        found = table.schema.field(name).type
-        if type_ is not None and found not in (type_, pa.null()):
-            raise SwingbyError(f"{what}: the column {name!r} is {found}; allowed: {type_}")
+        actual = table.schema.field(name).type
+        if type_ is not None and actual not in (type_, pa.null()):
+            raise SwingbyError(f"{what}: the column {name!r} is {actual}; allowed: {type_}")

@@ -98,7 +98,7 @@ class Agreed:
 
     def _taken(self, row: Row) -> str | None:
         """In words, which name is that of another column, upper and lower case alike; None: none is."""
-        seen: dict[str, str] = {name: f"the parameter {own!r}" for name, own in self._parameters.items()}
+        seen: dict[str, str] = {name: f"the parameter {parameter!r}" for name, parameter in self._parameters.items()}
         for noun, names in (("recorded", row.curves), ("returned", row.scalars)):
             for name in sorted(names):
                 lower = name.lower()
@@ -115,13 +115,13 @@ class Agreed:
         mine = dict[str, dict[str, str]]()
         for noun, columns in (("recorded", row.curves), ("returned", {k: [v] for k, v in row.scalars.items()})):
             for name, values in columns.items():
-                own = kind(values)
-                if own.startswith("a mixture"):
-                    return f"{name} is {own}: a column has one type"
-                if own != "nothing":
-                    mine[name.lower()] = {"cell": row.cell_id, "name": name, "noun": noun, "kind": own}
+                type_ = kind(values)
+                if type_.startswith("a mixture"):
+                    return f"{name} is {type_}: a column has one type"
+                if type_ != "nothing":
+                    mine[name.lower()] = {"cell": row.cell_id, "name": name, "noun": noun, "kind": type_}
         if self._path is not None and not mine.keys() <= self._known.keys():
-            self._known = {**said_in(self._path), **self._known}
+            self._known = {**read_columns(self._path), **self._known}
         wrong = self._differing(mine)
         if wrong is None and not mine.keys() <= self._known.keys():
             self._add(mine)
@@ -133,12 +133,12 @@ class Agreed:
         for key, one in mine.items():
             if key not in self._known:
                 continue
-            first, name, own = self._known[key], one["name"], one["kind"]
+            first, name, type_ = self._known[key], one["name"], one["kind"]
             cell, before = first["cell"][:12], first["kind"]
             if (first["name"], first["noun"]) != (name, one["noun"]):
                 return f"it {one['noun']} {name!r}; cell {cell} {first['noun']} {first['name']!r}: rename one of them"
-            if own != before and {own, before} != {"int", "float"}:
-                return f"{name} is {own} here, and {before} in cell {cell}: a column has one type"
+            if type_ != before and {type_, before} != {"int", "float"}:
+                return f"{name} is {type_} here, and {before} in cell {cell}: a column has one type"
         return None
 
     def _add(self, mine: Mapping[str, dict[str, str]]) -> None:
@@ -146,15 +146,15 @@ class Agreed:
         known = {**mine, **self._known}
         if self._path is not None:
             with suppress(OSError):  # then this batch agrees by itself; the store refuses what does not go together
-                say(self._path, {key: one for key, one in mine.items() if key not in self._known})
-            known |= {key: one for key, one in said_in(self._path).items() if key not in self._known}
+                append_columns(self._path, {key: one for key, one in mine.items() if key not in self._known})
+            known |= {key: one for key, one in read_columns(self._path).items() if key not in self._known}
         self._known = known
 
 
 KEYS = {"cell", "name", "noun", "kind"}
 
 
-def say(path: Path, columns: Mapping[str, Mapping[str, str]]) -> None:
+def append_columns(path: Path, columns: Mapping[str, Mapping[str, str]]) -> None:
     """Appends a line of columns (key -> what is said of it)."""
     make_way(path)
     # Processes append at once, each by one write, and read what all have; a line torn by a power cut ends at the next.
@@ -166,16 +166,16 @@ def say(path: Path, columns: Mapping[str, Mapping[str, str]]) -> None:
         os.close(handle)
 
 
-def said_in(path: Path) -> dict[str, dict[str, str]]:
+def read_columns(path: Path) -> dict[str, dict[str, str]]:
     """What was first said of each column in a file; lines that cannot be read are of no use."""
     try:
         lines = path.read_bytes().splitlines()
     except OSError:
         return {}
-    found = dict[str, dict[str, str]]()
+    columns = dict[str, dict[str, str]]()
     for line in lines:
         with suppress(ValueError, RecursionError, AttributeError):
             for key, one in json.loads(line).items():
                 if isinstance(one, dict) and one.keys() == KEYS and all(type(text) is str for text in one.values()):
-                    found.setdefault(key, one)
-    return found
+                    columns.setdefault(key, one)
+    return columns

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from swingby.errors import SwingbyError
 from swingby.function.agreed import Agreed, Row, table_of
-from swingby.function.faults import told
+from swingby.function.faults import in_one_line
 from swingby.function.handle import CellHandle, CellsHandle, NotFiniteError, seed_globals
 from swingby.function.signature import declared, params_declared, params_of
 from swingby.function.source import Source, source_of
@@ -57,7 +57,7 @@ class FunctionExperiment(Experiment):
         source: Source | None,
         *,
         version: int = 1,
-        said: Mapping[str, Column | str] | None = None,
+        meanings: Mapping[str, Column | str] | None = None,
         batched: bool = False,
         title: str = "",
         imported: bool = False,
@@ -71,9 +71,9 @@ class FunctionExperiment(Experiment):
         self.name, self.stream_version, self.Params = name, version, Params  # type: ignore[misc]
         self.curves = {"step": Column(pa.list_(pa.int64()), "recorded steps")}  # type: ignore[misc]
         self.scalars = {}  # type: ignore[misc]
-        self._said = {
+        self._meanings = {
             name: column if isinstance(column, Column) else Column(pa.null(), column)
-            for name, column in (said or {}).items()
+            for name, column in (meanings or {}).items()
         }
         self.__doc__ = title
 
@@ -149,16 +149,16 @@ class FunctionExperiment(Experiment):
             Exception: what the function raises for several cells; which of them is at fault is found by halving.
         """
         cells, names = batch.cells, self.Params.model_fields
-        given: dict[str, Any] = {name: np.array([getattr(cell.params, name) for cell in cells]) for name in names}
+        arguments: dict[str, Any] = {name: np.array([getattr(cell.params, name) for cell in cells]) for name in names}
         last = last_step(cells[0].params)
         if STEPS in names:
-            given[STEPS] = getattr(cells[0].params, STEPS)
+            arguments[STEPS] = getattr(cells[0].params, STEPS)
         handle = CellsHandle(cells, batch.recording, last, batch.device, self.diverges, self.source)
         seed_globals(cells[0])
         try:
             scalars = {
                 name: handle.entries(value, f"the returned {name!r}")
-                for name, value in self.returned(function(handle, **given)).items()
+                for name, value in self.returned(function(handle, **arguments)).items()
             }
             return [
                 self._together_ended(cell.cell_id, *ended, {name: plain(of[at], name) for name, of in scalars.items()})
@@ -203,16 +203,16 @@ class FunctionExperiment(Experiment):
         return value
 
     @property
-    def said(self) -> Mapping[str, Column]:
+    def meanings(self) -> Mapping[str, Column]:
         """What `@experiment` says of recorded and returned values; a type of null is known from results only."""
-        return self._said
+        return self._meanings
 
     def learn(self, curves: Mapping[str, pa.DataType], scalars: Mapping[str, pa.DataType]) -> None:
         """Takes up the columns that results have; what they mean is said by `@experiment(curves=..., scalars=...)`."""
-        said = {"step": self.curves["step"], **self._said}
+        meanings = {"step": self.curves["step"], **self._meanings}
         self.curves, self.scalars = (  # type: ignore[misc]
-            {name: replace(said.get(name, Column(type_, "")), type=type_) for name, type_ in found.items()}
-            for found in ({"step": said["step"].type, **curves}, scalars)
+            {name: replace(meanings.get(name, Column(type_, "")), type=type_) for name, type_ in columns.items()}
+            for columns in ({"step": meanings["step"].type, **curves}, scalars)
         )
 
     def declaration(self) -> dict[str, Any]:
@@ -224,7 +224,7 @@ class FunctionExperiment(Experiment):
             "params": {name: declared(info) for name, info in self.Params.model_fields.items()},
             "meanings": {
                 name: {"meaning": column.meaning, "unit": column.unit, "order": list(column.order)}
-                for name, column in self._said.items()
+                for name, column in self._meanings.items()
             },
             **({"imported": True} if self.imported else {}),
         }
@@ -242,7 +242,7 @@ class FunctionExperiment(Experiment):
         }
         name, version, title = (declaration[key] for key in ("name", "version", "title"))
         params, imported = params_declared(declaration["params"]), bool(declaration.get("imported"))
-        return cls(None, name, params, None, version=version, said=meanings, title=title, imported=imported)
+        return cls(None, name, params, None, version=version, meanings=meanings, title=title, imported=imported)
 
 
 class _OneCell:
@@ -261,9 +261,9 @@ class _OneCell:
         handle = CellHandle(cell, *how)
         fault, scalars, diverged, remarks = None, dict[str, Any](), None, list[str]()
         try:
-            given = {name: getattr(cell.params, name) for name in self._of.Params.model_fields}
+            arguments = {name: getattr(cell.params, name) for name in self._of.Params.model_fields}
             seed_globals(cell)
-            returned = self._of.returned(function(handle, **given))
+            returned = self._of.returned(function(handle, **arguments))
             scalars = {name: plain(value, f"the returned {name!r}") for name, value in returned.items()}
             scalars, diverged, remarks = handle.end(scalars)
         except NotFiniteError as error:
@@ -305,7 +305,7 @@ class _OneCell:
 
 def message_of(error: BaseException) -> str:
     """An exception in one line, with the place in the user's code."""
-    return told(error).removeprefix(f"{MisuseError.__name__}: ")
+    return in_one_line(error).removeprefix(f"{MisuseError.__name__}: ")
 
 
 def last_step(params: Any) -> int | None:
@@ -367,16 +367,23 @@ def experiment(
         SwingbyError: a parameter has no type that a column could hold; names it.
     """
     if function is None:
-        given = {"files": files, "added": added, "name": name, "version": version, "curves": curves, "scalars": scalars}
-        return lambda of: experiment(of, **given, batched=batched, diverges=diverges)  # type: ignore[arg-type]
-    own = name or function.__name__
+        options = {
+            "files": files,
+            "added": added,
+            "name": name,
+            "version": version,
+            "curves": curves,
+            "scalars": scalars,
+        }
+        return lambda of: experiment(of, **options, batched=batched, diverges=diverges)  # type: ignore[arg-type]
+    experiment_name = name or function.__name__
     return FunctionExperiment(
         function,
-        own,
-        params_of(function, own, added),
+        experiment_name,
+        params_of(function, experiment_name, added),
         source_of(function, files),
         version=version,
-        said={**(curves or {}), **(scalars or {})},
+        meanings={**(curves or {}), **(scalars or {})},
         batched=batched,
         title=(inspect.getdoc(function) or "").partition("\n")[0].rstrip("."),
         diverges=diverges,

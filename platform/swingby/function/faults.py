@@ -1,4 +1,4 @@
-"""Exceptions of a user's code, told in one line with their place in it."""
+"""Exceptions of a user's code, in one line with their place in it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 from swingby.model.code import is_installed
 
 
-def told(error: BaseException, folder: Path | None = None) -> str:
+def in_one_line(error: BaseException, folder: Path | None = None) -> str:
     """An exception in one line, with the innermost place in files of the user: `ValueError: no data (run.py, line 7)`.
 
     Args:

@@ -119,7 +119,7 @@ class Recorder:
         self._at = None if last is None else frozenset(recording.at(last).tolist())
         self.track = Track()
         self._step = -1
-        self._given: set[str] = set()  # at this step, by record() or features()
+        self._recorded_names: set[str] = set()  # at this step, by record() or features()
         self._names: dict[str, str] = {}  # name -> which call gave it
         self._lower = {name.lower(): f"the parameter {name!r}" for name in parameters}
         self._left_out = self._kept = 0
@@ -150,13 +150,13 @@ class Recorder:
             if self._names.get(name) != call:
                 self._take_name(name, call)
         if step > self._step:
-            self._step, self._given = step, set(names)
+            self._step, self._recorded_names = step, set(names)
             self._begun()
             return True
-        twice = sorted(self._given.intersection(names))
+        twice = sorted(self._recorded_names.intersection(names))
         if twice and call == "record":
             raise MisuseError(f"record() was given {', '.join(twice)} at step {step} twice; each name once a step")
-        self._given.update(names)
+        self._recorded_names.update(names)
         return False
 
     def _begun(self) -> None:
@@ -229,8 +229,8 @@ class Recorder:
         layer = last_layer()(sample, spectrum, weights is not None, self._warned)
         self._begin(step, layer.names, "features")
         if self._keeps(step):
-            given = {"phi": phi, "outputs": outputs, "labels": labels}
-            self._keep_features(step, layer, given if weights is None else {**given, "weights": weights})
+            arrays = {"phi": phi, "outputs": outputs, "labels": labels}
+            self._keep_features(step, layer, arrays if weights is None else {**arrays, "weights": weights})
             self._warned = layer.warned
 
     def _keep_features(self, step: int, layer: Any, arrays: Mapping[str, Any]) -> None:
@@ -242,8 +242,8 @@ class Recorder:
         if self._all:
             track.thin(track.budget(self._recording.entries))
         elif self._at is None and track.steps:
-            wanted = self._recording.at(track.steps[-1])
-            track.take(np.unique(np.searchsorted(track.steps, wanted).clip(max=len(track.steps) - 1)).tolist())
+            steps = self._recording.at(track.steps[-1])
+            track.take(np.unique(np.searchsorted(track.steps, steps).clip(max=len(track.steps) - 1)).tolist())
 
     def _remarks(self, track: Track, gaps: Mapping[str, tuple[int, int, Any]]) -> list[str]:
         """What a reader has to know of a curve: what was thinned, left out, or not finite.
@@ -251,16 +251,16 @@ class Recorder:
         Args:
             gaps: name -> how many values were not finite, and the step and the value of the first of them.
         """
-        found = []
+        remarks = []
         if len(track.steps) < track.count:
-            found.append(f"thinned: {len(track.steps):,} of {track.count:,} recorded steps are kept")
+            remarks.append(f"thinned: {len(track.steps):,} of {track.count:,} recorded steps are kept")
         if self._left_out:
             every = self._left_out + self._kept
-            found.append(f"{self._left_out:,} of {every:,} records fell between recorded steps")
+            remarks.append(f"{self._left_out:,} of {every:,} records fell between recorded steps")
         for name, (count, step, value) in sorted(gaps.items()):
             at = f"at {count:,} steps, first at step {step}" if step >= 0 else "at the end"
-            found.append(f"{name} is {value} {at}: a gap")
-        return found
+            remarks.append(f"{name} is {value} {at}: a gap")
+        return remarks
 
 
 class CellHandle(Files, Streams, Recorder):
@@ -312,11 +312,11 @@ class CellHandle(Files, Streams, Recorder):
             NotFiniteError: a curve that diverges is not finite; the training ends here, and its cell is diverged.
         """
         step = int(step)
-        first, wanted = self._begin(step, values, "record"), self._keeps(step)
+        first, keeps = self._begin(step, values, "record"), self._keeps(step)
         if first:
-            self._kept, self._left_out = self._kept + wanted, self._left_out + (not wanted)
-        ends = [name for name, value in values.items() if self._diverges(name) and not seen(value, wanted)]
-        if not wanted and not ends:
+            self._kept, self._left_out = self._kept + keeps, self._left_out + (not keeps)
+        ends = [name for name, value in values.items() if self._diverges(name) and not seen(value, keeps)]
+        if not keeps and not ends:
             self._held |= {name: value if is_scalar(value) else _copied(value) for name, value in values.items()}
             return
         kept = {name: plain(value, f"record({step}, {name}=...)") for name, value in values.items()}
@@ -374,9 +374,9 @@ class CellHandle(Files, Streams, Recorder):
         curves = [name for name, curve in self.track.curves.items() if any(value is not None for value in curve)]
         if self._broken and self._broken.issuperset(curves) and not any(map(self._diverges, self._names)):
             return dict(scalars), f"no recorded value is finite any more at step {self._step}", []
-        told = self._gaps | {name: (1, -1, scalars[name]) for name in wrong}
+        all_gaps = self._gaps | {name: (1, -1, scalars[name]) for name in wrong}
         anew = ["its checkpoint was of other code or not whole, and was set aside"] if self._begins_anew else []
-        return {**scalars, **dict.fromkeys(wrong)}, None, anew + self._remarks(self.track, told)
+        return {**scalars, **dict.fromkeys(wrong)}, None, anew + self._remarks(self.track, all_gaps)
 
     def checkpoint(self, state: Any) -> None:
         """Keeps a state that `resume` gives after this process was ended: dictionaries, lists, numbers, texts, None,
@@ -400,16 +400,16 @@ class CellHandle(Files, Streams, Recorder):
         """
         if self._file is None or not self._file.exists():
             return None
-        found = load_state(self._file, self._of)
-        if found is None:
+        saved = load_state(self._file, self._of)
+        if saved is None:
             self._file.replace(self._file.with_suffix(".aside"))
             self._begins_anew = True
             return None
-        self.track = Track(**found["track"])
+        self.track = Track(**saved["track"])
         for name in KEPT:
-            setattr(self, name, found["recorder"][name])
+            setattr(self, name, saved["recorder"][name])
         self._lower |= {name.lower(): f"the recorded {name!r}" for name in self._names}
-        return found["state"]
+        return saved["state"]
 
 
 class CellsHandle(Files, Recorder):
@@ -472,8 +472,8 @@ class CellsHandle(Files, Recorder):
         """Gives each cell its part of what has been recorded since the last time; long curves are thinned."""
         for at, track in enumerate(self._tracks):
             for place, step in enumerate(self.track.steps):
-                own = {name: curve[place] for name, curve in self.track.curves.items()}
-                track.add(step, {n: None if of is None else plain(of[at], n) for n, of in own.items()})
+                curves = {name: curve[place] for name, curve in self.track.curves.items()}
+                track.add(step, {n: None if of is None else plain(of[at], n) for n, of in curves.items()})
             if self._all and len(track.steps) >= 2 * self._recording.entries:
                 track.thin(self._recording.entries)
         self.track = Track(curves={name: [] for name in self.track.curves})
@@ -512,8 +512,8 @@ class CellsHandle(Files, Recorder):
         return track, None if end is None else end[1], [] if end is not None else self._remarks(track, gaps)
 
     def _keep_features(self, step: int, layer: Any, arrays: Mapping[str, Any]) -> None:
-        given = {name: self.entries(value, f"features({step}, {name}=...)") for name, value in arrays.items()}
-        cells = [layer.values(step, **{name: array[at] for name, array in given.items()}) for at in range(len(self))]
+        inputs = {name: self.entries(value, f"features({step}, {name}=...)") for name, value in arrays.items()}
+        cells = [layer.values(step, **{name: array[at] for name, array in inputs.items()}) for at in range(len(self))]
         self._keep(step, {name: np.array([of and of[name] for of in cells], object) for name in layer.names})
 
     def entries(self, value: Any, what: str) -> np.ndarray:

@@ -9,7 +9,7 @@ from types import ModuleType
 
 from swingby.errors import SwingbyError
 from swingby.function.experiment import FunctionExperiment
-from swingby.function.faults import is_users, told
+from swingby.function.faults import in_one_line, is_users
 from swingby.function.source import Source, modules_at, unseen_modules
 from swingby.model.ending import is_its_own, without_exit
 
@@ -34,29 +34,29 @@ def from_file(path: Path, function: str | None = None) -> FunctionExperiment:
         raise SwingbyError(f"no file {path}")
     source, before = Source.of_file(path, function or ""), set(sys.modules)
     module = _load_file(path, source.digest)
-    found = _found_in(module, path, function)
-    if module.__name__ not in before and found.source is not None:
-        found.unseen = tuple(unseen_modules(found.source, set(sys.modules) - before - {module.__name__}))
-    return found
+    experiment = _found_in(module, path, function)
+    if module.__name__ not in before and experiment.source is not None:
+        experiment.unseen = tuple(unseen_modules(experiment.source, set(sys.modules) - before - {module.__name__}))
+    return experiment
 
 
 def _found_in(module: ModuleType, path: Path, function: str | None) -> FunctionExperiment:
     """The experiment of a module that was loaded from a file."""
-    own = {
+    experiments = {
         name: value
         for name, value in vars(module).items()
         if isinstance(value, FunctionExperiment) and getattr(value.function, "__module__", None) == module.__name__
     }
-    names = ", ".join(own) or "(none)"
+    names = ", ".join(experiments) or "(none)"
     if function:
-        match = own.get(function) or next((of for of in own.values() if of.name == function), None)
+        match = experiments.get(function) or next((of for of in experiments.values() if of.name == function), None)
         if match is None:
             raise SwingbyError(f"{path} has no experiment {function!r}; its functions with @experiment: {names}")
         return match
-    if len(own) != 1:
-        say = f"write {path.name}:NAME" if own else "write @experiment above the function that trains"
-        raise SwingbyError(f"{path} has {len(own)} experiments ({names}); {say}")
-    return next(iter(own.values()))
+    if len(experiments) != 1:
+        say = f"write {path.name}:NAME" if experiments else "write @experiment above the function that trains"
+        raise SwingbyError(f"{path} has {len(experiments)} experiments ({names}); {say}")
+    return next(iter(experiments.values()))
 
 
 def _load_file(path: Path, digest: str) -> ModuleType:
@@ -91,5 +91,5 @@ def _load_file(path: Path, digest: str) -> ModuleType:
         del sys.modules[name]
         if not is_its_own(error):
             raise
-        raise SwingbyError(f"{path} cannot be loaded: {told(error, path.parent)}") from error
+        raise SwingbyError(f"{path} cannot be loaded: {in_one_line(error, path.parent)}") from error
     return module

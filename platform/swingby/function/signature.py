@@ -77,19 +77,19 @@ def declared(info: FieldInfo) -> dict[str, Any]:
     names = {of: name for name, of in TYPES.items() if isinstance(of, type)}
     type_ = type(choices[0]) if choices else kind
     text = names.get(type_) or ("matrix" if nested > 1 else "vector" if nested else "str")
-    found: dict[str, Any] = {"type": text, "optional": optional, "description": info.description}
+    declaration: dict[str, Any] = {"type": text, "optional": optional, "description": info.description}
     if choices:
-        found["choices"] = choices
+        declaration["choices"] = choices
     bounds = {
         name: getattr(item, name) for item in info.metadata for name in BOUNDS if getattr(item, name, None) is not None
     }
     if bounds:
-        found["bounds"] = bounds
+        declaration["bounds"] = bounds
     if not info.is_required():
-        found["default"] = info.get_default(call_default_factory=True)
+        declaration["default"] = info.get_default(call_default_factory=True)
     if isinstance(info.json_schema_extra, dict) and INTRODUCED in info.json_schema_extra:
-        found["added"] = info.json_schema_extra[INTRODUCED]
-    return found
+        declaration["added"] = info.json_schema_extra[INTRODUCED]
+    return declaration
 
 
 def params_declared(params: Mapping[str, Mapping[str, Any]]) -> type[UntypedParams]:
@@ -103,8 +103,8 @@ def params_declared(params: Mapping[str, Mapping[str, Any]]) -> type[UntypedPara
         default = {"default": of["default"]} if "default" in of else {}
         bounds = {name: value for name, value in of.get("bounds", {}).items() if name in BOUNDS}
         extra = {INTRODUCED: of["added"]} if "added" in of else None
-        said: dict[str, Any] = {"description": of.get("description"), "json_schema_extra": extra}
-        info = FieldInfo(annotation=None, **said, **bounds, **default)
+        about: dict[str, Any] = {"description": of.get("description"), "json_schema_extra": extra}
+        info = FieldInfo(annotation=None, **about, **bounds, **default)
         kind: Any = Literal[tuple(of["choices"])] if of.get("choices") else TYPES[of["type"]]
         fields[name] = (kind | None if of.get("optional") else kind, info)
     return create_model("Params", __base__=UntypedParams, **fields)

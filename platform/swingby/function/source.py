@@ -72,7 +72,7 @@ class Source:
         return cls(path.name, function, files, digest, data, str(path.parent.resolve()), large)
 
     def to_json(self) -> dict[str, Any]:
-        """As plain JSON values."""
+        """The source as plain JSON values, without the keys in LOCAL."""
         plain = {name: value for name, value in asdict(self).items() if name not in LOCAL}
         return plain if self.data else {name: value for name, value in plain.items() if name != "data"}
 
@@ -83,8 +83,8 @@ class Source:
         Raises:
             KeyError: something is missing.
         """
-        given = {"data": {}, **value}
-        return cls(**{name: given[name] for name in cls.__dataclass_fields__ if name not in LOCAL})
+        fields = {"data": {}, **value}
+        return cls(**{name: fields[name] for name in cls.__dataclass_fields__ if name not in LOCAL})
 
     def write(self, folder: Path) -> Path:
         """Writes the files below a folder of a cache, but those that are there; gives the path of the file.
@@ -93,16 +93,16 @@ class Source:
         """
         content = {name: text.encode() for name, text in self.files.items()}
         content |= {name: base64.b64decode(text) for name, text in self.data.items()}
-        for name, given in content.items():
+        for name, data in content.items():
             place = PurePosixPath(name)
             if place.is_absolute() or ".." in place.parts:
                 raise SwingbyError(f"the source {name!r} of {self.function!r} leaves its folder")
             path = folder / place
             shutil.rmtree(path.parent / "__pycache__", ignore_errors=True)
-            if not path.is_file() or path.read_bytes() != given:
+            if not path.is_file() or path.read_bytes() != data:
                 make_way(path)
                 temporary = path.with_name(f".{path.name}.{id(self)}.{os.getpid()}")
-                temporary.write_bytes(given)
+                temporary.write_bytes(data)
                 temporary.replace(path)
         return folder / self.file
 
@@ -134,13 +134,13 @@ def data_files(
     Raises:
         SwingbyError: a declared one is not there, or they are too large to travel.
     """
-    found, large = dict[str, Path](), list[str]()
+    chosen, large = dict[str, Path](), list[str]()
     for name in declared:
         matches = sorted(path for path in folder.glob(name) if path.is_file())
         if not matches:
             raise SwingbyError(f"files names {name!r}, and {folder} has no such file")
-        found |= {path.relative_to(folder).as_posix(): path for path in matches}
-    total = sum(path.stat().st_size for path in found.values())
+        chosen |= {path.relative_to(folder).as_posix(): path for path in matches}
+    total = sum(path.stat().st_size for path in chosen.values())
     if total > MOST_BYTES:
         raise SwingbyError(
             f"files have {total:,} bytes; at most {MOST_BYTES:,} travel with the code: give the path of a larger one, "
@@ -148,7 +148,7 @@ def data_files(
         )
     for text in sorted({text for code in files.values() for text in texts_in(code)}):
         place = PurePosixPath(text)
-        if place.is_absolute() or ".." in place.parts or place.suffix in (".py", ".pyc") or text in found:
+        if place.is_absolute() or ".." in place.parts or place.suffix in (".py", ".pyc") or text in chosen:
             continue
         path = folder / place
         with suppress(OSError, ValueError):
@@ -157,8 +157,8 @@ def data_files(
             if total + path.stat().st_size > MOST_BYTES:
                 large.append(place.as_posix())
                 continue
-            found[place.as_posix()], total = path, total + path.stat().st_size
-    return {name: base64.b64encode(path.read_bytes()).decode() for name, path in found.items()}, tuple(large)
+            chosen[place.as_posix()], total = path, total + path.stat().st_size
+    return {name: base64.b64encode(path.read_bytes()).decode() for name, path in chosen.items()}, tuple(large)
 
 
 def texts_in(code: str) -> Iterator[str]:
@@ -189,31 +189,31 @@ def local_files(path: Path) -> dict[str, str]:
             raise SwingbyError(f"{file}, line {error.lineno}: {error.msg}") from None
         except (OSError, UnicodeDecodeError) as error:
             raise SwingbyError(f"{file} cannot be read: {error}") from None
-        todo += [found for module in imported(tree, name) for found in modules_at(folder, module)]
+        todo += [module_file for module in imported(tree, name) for module_file in modules_at(folder, module)]
     return files
 
 
 def imported(tree: ast.Module, name: str) -> list[str]:
     """The dotted names that a file may import from its own folder; `name` is the file's path relative to that."""
     package = PurePosixPath(name).parent.parts
-    found: list[str] = []
+    modules: list[str] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
-            found += [alias.name for alias in node.names]
+            modules += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             above = package[: len(package) - node.level + 1] if node.level else ()
             stem = ".".join([*above, *([node.module] if node.module else [])])
-            found += [stem, *(f"{stem}.{alias.name}".lstrip(".") for alias in node.names)]
-    return [module for module in found if module]
+            modules += [stem, *(f"{stem}.{alias.name}".lstrip(".") for alias in node.names)]
+    return [module for module in modules if module]
 
 
 def modules_at(folder: Path, module: str) -> list[Path]:
     """The files of a module and of the packages that it lies in, if they are in this folder."""
-    parts, found = module.split("."), list[Path]()
+    parts, files = module.split("."), list[Path]()
     for count in range(1, len(parts) + 1):
         place = folder.joinpath(*parts[:count])
-        found += [file for file in (place.with_suffix(".py"), place / "__init__.py") if file.is_file()]
-    return found
+        files += [file for file in (place.with_suffix(".py"), place / "__init__.py") if file.is_file()]
+    return files
 
 
 def unseen_modules(source: Source, names: Collection[str]) -> list[str]:

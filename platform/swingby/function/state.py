@@ -69,7 +69,7 @@ def _arrays(path: Path) -> dict[str, np.ndarray]:
     Raises:
         Exception: it is no such file.
     """
-    found = {}
+    arrays = {}
     with zipfile.ZipFile(path) as archive:
         entries = archive.infolist()
         if sum(entry.file_size for entry in entries) > path.stat().st_size:
@@ -85,10 +85,10 @@ def _arrays(path: Path) -> dict[str, np.ndarray]:
             if dtype.hasobject or math.prod(shape) * dtype.itemsize != len(body):
                 raise ValueError(f"an array of {shape}")
             array = np.frombuffer(body, dtype)
-            found[entry.filename.removesuffix(".npy")] = (
+            arrays[entry.filename.removesuffix(".npy")] = (
                 array.reshape(shape[::-1]).T if fortran else array.reshape(shape)
             )
-    return found
+    return arrays
 
 
 def _digest(of: str, named: Mapping[str, np.ndarray]) -> np.ndarray:

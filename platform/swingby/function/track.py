@@ -94,18 +94,18 @@ def of_stretches(stretch: np.ndarray, series: list[np.ndarray], present: list[np
     """
     starts = np.flatnonzero(np.diff(stretch, prepend=stretch[0] - 1))
     of = np.cumsum(np.diff(stretch, prepend=stretch[0]) != 0)
-    found = [starts, np.append(starts[1:], len(stretch)) - 1]
+    places = [starts, np.append(starts[1:], len(stretch)) - 1]
     for values in series:
         there = np.flatnonzero(~np.isnan(values))
         for sign in (1, -1):
             signed = np.where(np.isnan(values), np.inf, sign * values)
             least = np.minimum.reduceat(signed, starts)
-            found.append(_first(np.flatnonzero((signed == least[of]) & ~np.isnan(values)), of))
-        found += [_first(there, of), _first(there[::-1], of)]
+            places.append(_first(np.flatnonzero((signed == least[of]) & ~np.isnan(values)), of))
+        places += [_first(there, of), _first(there[::-1], of)]
     for mask in present:
         there = np.flatnonzero(mask)
-        found += [_first(there, of), _first(there[::-1], of)]
-    return np.unique(np.concatenate(found))
+        places += [_first(there, of), _first(there[::-1], of)]
+    return np.unique(np.concatenate(places))
 
 
 def _first(places: np.ndarray, of: np.ndarray) -> np.ndarray:

@@ -73,14 +73,14 @@ def is_finite(value: Any) -> bool:
 def kind(values: Sequence[Any]) -> str:
     """The kind of a column's plain values: nothing, bool, int, float, str, vector, matrix, or a mixture, in words."""
     types = set(map(type, values)) - {type(None)}  # few, where a curve has hundreds of values
-    found = {one.__name__ for one in types - {list}}
+    kinds = {one.__name__ for one in types - {list}}
     if list in types:
-        found |= {
+        kinds |= {
             "matrix" if value and isinstance(value[0], list) else "vector" for value in values if type(value) is list
         }
-    if found == {"int", "float"}:
+    if kinds == {"int", "float"}:
         return "float"
-    return found.pop() if len(found) == 1 else "nothing" if not found else "a mixture of " + " and ".join(sorted(found))
+    return kinds.pop() if len(kinds) == 1 else "nothing" if not kinds else "a mixture of " + " and ".join(sorted(kinds))
 
 
 def scalar_type(values: Sequence[Any]) -> pa.DataType:

@@ -116,10 +116,10 @@ def _unite_values(file: RunsFile, layout: Layout, known: Mapping[str, Collection
     for name, kind in layout.params.items():
         if kind != "float":
             continue
-        own = [value for (value,) in file.ask(f"select distinct {quoted(name)} from runs")]
+        values = [value for (value,) in file.ask(f"select distinct {quoted(name)} from runs")]
         there = [value for value in known.get(name, ()) if value is not None]
-        taken = {rounded(value): value for value in (*sorted(own, key=lambda v: -len(repr(v))), *there)}
-        other = {value: taken[rounded(value)] for value in own if taken[rounded(value)] != value}
+        taken = {rounded(value): value for value in (*sorted(values, key=lambda v: -len(repr(v))), *there)}
+        other = {value: taken[rounded(value)] for value in values if taken[rounded(value)] != value}
         for value, kept in other.items():
             file.ask(f"update runs set {quoted(name)} = ? where {quoted(name)} = ?", kept, value)
         if other:
@@ -132,10 +132,10 @@ def _of_steps(
 ) -> tuple[list[str], list[str]]:
     """Makes the table `cells` of a file with a row a step; returns the names of curves and scalars."""
     step = quoted(str(layout.step))
-    own = [*layout.params, *([layout.seed] if layout.seed else [])]
-    key = [layout.run] if layout.run else own
+    identity = [*layout.params, *([layout.seed] if layout.seed else [])]
+    key = [layout.run] if layout.run else identity
     keys = ", ".join(map(quoted, key)) or "1"
-    for name in own if layout.run else ():
+    for name in identity if layout.run else ():
         split = file.ask(
             f"""select {keys}, count(distinct {quoted(name)}), list(distinct {quoted(ROW)} order by {quoted(ROW)})
                 from runs group by all having count(distinct {quoted(name)}) > 1 order by all limit 1"""
@@ -171,7 +171,7 @@ def _of_steps(
     columns = [f"min({quoted(ROW)}) as {quoted(ROW)}", f"list({step} order by {step}) as step"]
     kept = [layout.status, layout.message, layout.seed_mode]
     columns += [
-        f"any_value({quoted(name)}) as {quoted(name)}" for name in dict.fromkeys([*own, *scalars, *kept]) if name
+        f"any_value({quoted(name)}) as {quoted(name)}" for name in dict.fromkeys([*identity, *scalars, *kept]) if name
     ]
     columns += [f"list({_number(layout, name)} order by {step}) as {quoted(name)}" for name in curves]
     file.ask(f"create temp table cells as select {', '.join(columns)} from runs group by {keys}")
@@ -210,7 +210,7 @@ def _without_names(file: RunsFile, layout: Layout, scalars: Sequence[str], notes
     """The scalars without texts that are another one in every run: these are names, and no results."""
     kept = list[str]()
     for name in scalars:
-        if layout.results[name] == "str" and name not in layout.asked:
+        if layout.results[name] == "str" and name not in layout.requested:
             ((runs, different),) = file.ask(f"select count(*), count(distinct {quoted(name)}) from cells")
             if different == runs > 2:
                 notes.append(f"{name} is left out: a text of its own for every run; --columns keeps it")
@@ -254,26 +254,26 @@ def _end(file: RunsFile, layout: Layout, curves: Sequence[str], scalars: Sequenc
     Curves end where one that `ends_run` is not finite; of others a value that is not finite is a gap, which the message
     tells. Where no curve ends a run, it has diverged if the last value of every one is not finite.
     """
-    said, message = "'ok'", "null"
+    ending_status, message = "'ok'", "null"
     if layout.status:
-        said = _ended(file, layout, notes)
+        ending_status = _ended(file, layout, notes)
         state = f"lower(trim({quoted(layout.status)}))"
-        message = f"case when {said} <> 'ok' then {state} || ' where it was trained' end"
+        message = f"case when {ending_status} <> 'ok' then {state} || ' where it was trained' end"
         if layout.message:
             message = quoted(layout.message)
     bad = {name: f"list_transform({quoted(name)}, lambda x: {_infinite(file, name)})" for name in curves}
     first = {name: f"nullif(list_position({sql}, true), 0)" for name, sql in bad.items()}
     ending = [name for name in curves if ends_run(name)]
-    found = [first[name] for name in ending]
-    stop = f"least({', '.join(found)})" if len(found) > 1 else found[0] if found else "null::bigint"
+    firsts = [first[name] for name in ending]
+    stop = f"least({', '.join(firsts)})" if len(firsts) > 1 else firsts[0] if firsts else "null::bigint"
     floats = [name for name in scalars if layout.results[name] == "float"]
     shown = {name: f"{literal(name)} || ' is ' || {quoted(name)}" for name in floats}
     ends = [f"when {first[n]} = stop then {literal(n)} || ' is not finite at step ' || step[stop]" for n in ending]
     ends += [f"when not isfinite({quoted(n)}) then {shown[n]} || ' at the end'" for n in floats if ends_run(n)]
     if curves and not ending:
         last = [f"list_filter({sql}, lambda x: x is not null)[-1]" for sql in bad.values()]
-        gone = f"not list_contains([{', '.join(last)}], false) and list_contains([{', '.join(last)}], true)"
-        ends += [f"when {gone} then 'no recorded value is finite any more at step ' || step[-1]"]
+        vanished = f"not list_contains([{', '.join(last)}], false) and list_contains([{', '.join(last)}], true)"
+        ends += [f"when {vanished} then 'no recorded value is finite any more at step ' || step[-1]"]
     gaps = [
         f"case when {first[n]} is not null then {literal(n)} || ' is not finite at ' || len(list_filter({bad[n]}, "
         f"lambda x: x)) || ' steps, first at step ' || step[{first[n]}] || ': a gap' end"
@@ -293,17 +293,17 @@ def _end(file: RunsFile, layout: Layout, curves: Sequence[str], scalars: Sequenc
         else quoted(n)
         for n in scalars
     ]
-    own = [quoted(ROW), *map(quoted, layout.params), "seed", *finite]
+    columns = [quoted(ROW), *map(quoted, layout.params), "seed", *finite]
     mode = f"{quoted(layout.seed_mode)} as seed_mode_," if layout.seed_mode else ""
     file.ask(
         f"""create temp table cells as
-            select {", ".join(own)}, {mode} {", ".join(cut)},
-                   case when said = 'ok' and why is not null then 'diverged' else said end as status,
-                   case when said = 'ok' then coalesce(why, nullif(told, '')) else coalesce(nullif(told, ''), why) end
-                   as message
-            from (select *, {why} as why, {said} as said, {remarks} as told
+            select {", ".join(columns)}, {mode} {", ".join(cut)},
+                   case when ending = 'ok' and why is not null then 'diverged' else ending end as status,
+                   case when ending = 'ok' then coalesce(why, nullif(remarks, ''))
+                        else coalesce(nullif(remarks, ''), why) end as message
+            from (select *, {why} as why, {ending_status} as ending, {remarks} as remarks
                   from (select *, {stop} as stop from numbered))
-            where said is not null"""
+            where ending is not null"""
     )
 
 

@@ -47,9 +47,9 @@ def recognised(columns: Collection[str]) -> Export:
     A column `seed` is taken for the seed, and a column `status` or `state` for how a run ended, also of no known tool.
     """
     for of in (_swingby, _optuna, _wandb):
-        found = of(columns)
-        if found is not None:
-            return found
+        export = of(columns)
+        if export is not None:
+            return export
     return Export(seed=_first(columns, "seed"), status=_first(columns, "status", "state"))
 
 

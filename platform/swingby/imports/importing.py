@@ -12,7 +12,7 @@ from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.function.experiment import FunctionExperiment
 from swingby.imports.cells import Cells, cells_of
-from swingby.imports.layout import Wanted, layout_of
+from swingby.imports.layout import ColumnRoles, layout_of
 from swingby.imports.reading import RunsFile, read_runs
 from swingby.imports.summary import MOST_SHOWN, Imported, hashable
 from swingby.imports.sweep import Presented, SweepOfCells, declaration, meanings, presented
@@ -27,12 +27,12 @@ from swingby.sweepfile.loader import SLUG
 
 
 @dataclass(frozen=True)
-class Asked:
+class ImportRequest:
     """What the user wants of an import.
 
     Attributes:
         experiment: the experiment's name, and that of the table with its cells.
-        wanted: what the columns of the file mean.
+        roles: what the columns of the file mean.
         name: of the sweep; None: the experiment's.
         outcomes: what its maps draw, see `presented`; (): as before, else the first result.
         seed_mode: whether points share a seed's random draws; None: as before, or as the file says, else not.
@@ -40,7 +40,7 @@ class Asked:
     """
 
     experiment: str
-    wanted: Wanted = field(default_factory=Wanted)
+    roles: ColumnRoles = field(default_factory=ColumnRoles)
     name: str | None = None
     outcomes: tuple[str, ...] = ()
     seed_mode: SeedMode | None = None
@@ -75,7 +75,7 @@ class Before:
     members: Sequence[str] = ()
 
 
-def import_runs(data: str | Path, path: Path, asked: Asked, dry_run: bool = False) -> Imported:
+def import_runs(data: str | Path, path: Path, request: ImportRequest, dry_run: bool = False) -> Imported:
     """Imports the runs of a file; a second import of a file adds nothing.
 
     Args:
@@ -87,35 +87,39 @@ def import_runs(data: str | Path, path: Path, asked: Asked, dry_run: bool = Fals
         SwingbyError: the file cannot be read or has faults, which are named with their rows; the experiment is one that
             is installed or trained here; or cells have other values than before.
     """
-    check_name(asked.experiment, "experiment")
-    if not SLUG.fullmatch(asked.sweep):
-        raise SwingbyError(f"{asked.sweep!r} cannot name a sweep; allowed: up to 64 of a-z, 0-9 and -: give a --name")
-    if asked.experiment in registry.offered(registry.EXPERIMENTS):
-        raise SwingbyError(f"the experiment {asked.experiment!r} is installed: imported runs need a name of their own")
+    check_name(request.experiment, "experiment")
+    if not SLUG.fullmatch(request.sweep):
+        raise SwingbyError(f"{request.sweep!r} cannot name a sweep; allowed: up to 64 of a-z, 0-9 and -: give a --name")
+    if request.experiment in registry.offered(registry.EXPERIMENTS):
+        raise SwingbyError(
+            f"the experiment {request.experiment!r} is installed: imported runs need a name of their own"
+        )
     with read_runs(path) as file:
         if dry_run and not (Path(data) / "swingby.json").exists():
-            return _found(file, asked, Before())[0]
+            return _read(file, request, Before())[0]
         records = Records.open(data, create=not dry_run)
         if dry_run:
             with Store.open(records.data) as store:
-                return _found(file, asked, before(store, asked))[0]
-        with planning_lock(records, asked.experiment):
+                return _read(file, request, before(store, request))[0]
+        with planning_lock(records, request.experiment):
             ingest(records)
             with Store.open(records.data) as store:
-                there = before(store, asked)
-            found, how = _found(file, asked, there)
-            if found.changed and not asked.replace:
-                more = len(found.differences) - MOST_SHOWN
-                listed = "; ".join(found.differences[:MOST_SHOWN]) + (f"; and {more:,} cells more" if more > 0 else "")
+                there = before(store, request)
+            imported, how = _read(file, request, there)
+            if imported.changed and not request.replace:
+                more = len(imported.differences) - MOST_SHOWN
+                listed = "; ".join(imported.differences[:MOST_SHOWN]) + (
+                    f"; and {more:,} cells more" if more > 0 else ""
+                )
                 raise SwingbyError(
                     f"{path.name} has other values than were imported before: {listed}. Nothing was written; "
                     "--replace takes the earlier ones back"
                 )
-            write(records, found, how, how == there.presented)
-    return found
+            write(records, imported, how, how == there.presented)
+    return imported
 
 
-def before(store: Store, asked: Asked) -> Before:
+def before(store: Store, request: ImportRequest) -> Before:
     """What a data folder has of the experiment.
 
     Raises:
@@ -123,24 +127,24 @@ def before(store: Store, asked: Asked) -> Before:
     """
     rows = store.sql("select sweep_id, name, experiment, resolved from sweeps order by created desc, sweep_id").rows()
     for row in rows:
-        if row.name == asked.sweep and row.experiment != asked.experiment:
+        if row.name == request.sweep and row.experiment != request.experiment:
             raise SwingbyError(f"the sweep {row.name!r} here is one of experiment {row.experiment!r}: give a --name")
-    own = [(row, json.loads(row.resolved)) for row in rows if row.experiment == asked.experiment]
-    if not own:
+    imports = [(row, json.loads(row.resolved)) for row in rows if row.experiment == request.experiment]
+    if not imports:
         return Before()
-    if not all(resolved.get("imported") for _, resolved in own):
+    if not all(resolved.get("imported") for _, resolved in imports):
         raise SwingbyError(
-            f"the experiment {asked.experiment!r} is trained here: imported runs need a name of their own"
+            f"the experiment {request.experiment!r} is trained here: imported runs need a name of their own"
         )
-    newest, named = own[0][1], next(((row, of) for row, of in own if row.name == asked.sweep), None)
+    newest, named = imports[0][1], next(((row, of) for row, of in imports if row.name == request.sweep), None)
     params = {name: of["type"] for name, of in newest["declared"]["params"].items()}
-    columns = store.sql("select name, role from ix.columns where experiment = ?", [asked.experiment]).rows()
+    columns = store.sql("select name, role from ix.columns where experiment = ?", [request.experiment]).rows()
     roles = {row.name: row.role for row in columns if row.role in ("curve", "scalar")}
     cells: dict[str, Mapping[str, Any]] = {}
-    if asked.experiment in store.names():
-        columns = store.columns(asked.experiment)
+    if request.experiment in store.names():
+        columns = store.columns(request.experiment)
         kept = [name for name in ("cell_id", "seed", "status", *params, *roles) if name in columns]
-        query = f"select {', '.join(map(quoted, kept))} from {quoted(asked.experiment)} where status <> 'running'"
+        query = f"select {', '.join(map(quoted, kept))} from {quoted(request.experiment)} where status <> 'running'"
         cells = {row["cell_id"]: row for row in store.sql(query).arrow().to_pylist()}
     shown, members = None, list[str]()
     if named is not None:
@@ -151,45 +155,45 @@ def before(store: Store, asked: Asked) -> Before:
     return Before(params, newest["seed_mode"], roles, newest["declared"]["meanings"], cells, shown, members)
 
 
-def _found(file: RunsFile, asked: Asked, there: Before) -> tuple[Imported, Presented]:
+def _read(file: RunsFile, request: ImportRequest, there: Before) -> tuple[Imported, Presented]:
     """What the file has beside what is there, and how the sweep is shown.
 
     Raises:
         SwingbyError: the file has faults, or other parameters than were imported before.
     """
-    layout = layout_of(file, asked.wanted, there.params)
+    layout = layout_of(file, request.roles, there.params)
     if there.params is not None and set(layout.params) != set(there.params):
         raise SwingbyError(
-            f"experiment {asked.experiment!r} was imported with the parameters {', '.join(there.params)}, not "
+            f"experiment {request.experiment!r} was imported with the parameters {', '.join(there.params)}, not "
             f"{', '.join(layout.params)}: import it under another --experiment"
         )
     values = {
         name: {row[name] for row in there.rows.values()} for name, kind in layout.params.items() if kind == "float"
     }
     cells = cells_of(file, layout, there.roles, values)
-    mode: SeedMode = asked.seed_mode or there.mode or cells.seed_mode or "independent"
+    mode: SeedMode = request.seed_mode or there.mode or cells.seed_mode or "independent"
     if there.mode is not None and mode != there.mode:
-        raise SwingbyError(f"experiment {asked.experiment!r} was imported with --seed-mode {there.mode}, not {mode}")
+        raise SwingbyError(f"experiment {request.experiment!r} was imported with --seed-mode {there.mode}, not {mode}")
     params = there.params or layout.params
     of = FunctionExperiment.of_declaration(
-        declaration(asked.experiment, params, file.path.name, {**there.meanings, **meanings(file, layout, cells)})
+        declaration(request.experiment, params, file.path.name, {**there.meanings, **meanings(file, layout, cells)})
     )
-    how = presented(of, cells, asked.outcomes) if asked.outcomes or there.presented is None else there.presented
+    how = presented(of, cells, request.outcomes) if request.outcomes or there.presented is None else there.presented
     _check_spelling([*layout.params, *cells.curves, *cells.scalars], [*(there.params or ()), *there.roles])
     names = list(of.Params.model_fields)
     rows = [*_cells(cells, names)]
-    own = SweepOfCells.of_rows(of, asked.sweep, mode, rows)
-    id_of = dict(zip(own.rows, own.ids, strict=True))
+    sweep = SweepOfCells.of_rows(of, request.sweep, mode, rows)
+    id_of = dict(zip(sweep.rows, sweep.ids, strict=True))
     ids = [id_of[row] for row in rows]
     own_ids = frozenset(ids)
     earlier = [there.rows[cell] for cell in there.members if cell not in own_ids]
     if earlier:
         rows += [(tuple(hashable(row[name]) for name in names), row["seed"]) for row in earlier]
-        own = SweepOfCells.of_rows(of, asked.sweep, mode, rows)
+        sweep = SweepOfCells.of_rows(of, request.sweep, mode, rows)
     changed = dict(_changes(cells, ids, there))
     added = [place for place, cell_id in enumerate(ids) if cell_id not in there.rows]
-    said = [f"{_setting(names, rows[place])} ({why})" for place, why in changed.items()]
-    return Imported(file, layout, cells, own, ids, added, list(changed), said, len(earlier)), how
+    differences = [f"{_setting(names, rows[place])} ({why})" for place, why in changed.items()]
+    return Imported(file, layout, cells, sweep, ids, added, list(changed), differences, len(earlier)), how
 
 
 def _check_spelling(names: Sequence[str], before: Sequence[str]) -> None:
@@ -216,15 +220,15 @@ def _cells(cells: Cells, names: Sequence[str]) -> list[tuple[tuple[Any, ...], in
 
 def _changes(cells: Cells, ids: Sequence[str], there: Before) -> list[tuple[int, str]]:
     """The places of cells that are there with other values, and the first difference of each in words."""
-    found = list[tuple[int, str]]()
+    changes = list[tuple[int, str]]()
     kept = ["status", "step", *cells.curves, *cells.scalars]
     for place, (cell_id, now) in enumerate(zip(ids, cells.table.select(kept).to_pylist(), strict=True)):
         was = there.rows.get(cell_id)
         if was is not None:
             other = next((name for name in kept if not _same(was.get(name) or None, now[name] or None)), None)
             if other is not None:
-                found.append((place, f"{other}: {_short(was.get(other))} before, {_short(now[other])} now"))
-    return found
+                changes.append((place, f"{other}: {_short(was.get(other))} before, {_short(now[other])} now"))
+    return changes
 
 
 def _same(one: Any, other: Any) -> bool:

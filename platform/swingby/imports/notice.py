@@ -70,10 +70,10 @@ def told_if_imported(data: Path, sweep: str) -> Iterator[None]:
     try:
         yield
     except SwingbyError as error:
-        found = _of_name(data, sweep)
-        if found is None:
+        notice = _of_name(data, sweep)
+        if notice is None:
             raise
-        raise SwingbyError(f"{sweep}: {found} `swingby report {sweep}` shows them") from error
+        raise SwingbyError(f"{sweep}: {notice} `swingby report {sweep}` shows them") from error
 
 
 def _of_name(data: Path, sweep: str) -> ImportedResults | None:

@@ -56,13 +56,13 @@ _TEXTS = {"varchar", "enum", "uuid"}
 
 
 @dataclass(frozen=True, slots=True)
-class Given:
+class FileColumn:
     """A column as the file has it.
 
     Attributes:
         name: its name; parts of nested values are joined by dots, such as config.rate.
         kind: one of `TYPES`; UNUSED for what no column of results can hold.
-        value: its values in that type, as SQL over the table `given`.
+        value: its values in that type, as SQL over the table `source`.
         why: of an unused one, what it holds.
     """
 
@@ -74,7 +74,7 @@ class Given:
 
 @dataclass(frozen=True, slots=True)
 class RunsFile:
-    """A file that was read: its rows are the table `given` of a database in memory.
+    """A file that was read: its rows are the table `source` of a database in memory.
 
     Attributes:
         path: as it was named.
@@ -86,7 +86,7 @@ class RunsFile:
     path: Path
     digest: str
     rows: int
-    columns: Sequence[Given]
+    columns: Sequence[FileColumn]
     database: Database
 
     def ask(self, query: str, *parameters: Any) -> list[tuple[Any, ...]]:
@@ -124,16 +124,16 @@ def read_runs(path: Path) -> Iterator[RunsFile]:
         link.symlink_to(path.resolve())
         with clear_errors(f"read {path}"), _bounded(database, path):
             _check_names(database, path, link, ending)
-            database.execute(f"create temp table given as select * from {READERS[ending]}", [str(link)])
-            leaves = list(_leaves(database.sql("select * from given")))
+            database.execute(f"create temp table source as select * from {READERS[ending]}", [str(link)])
+            leaves = list(_leaves(database.sql("select * from source")))
             if len(leaves) > MOST_COLUMNS:
                 raise SwingbyError(
                     f"{path} has {len(leaves):,} columns; allowed: {MOST_COLUMNS:,}, each part of a nested one counted"
                 )
-            (rows,) = database.execute("select count(*) from given").fetchone() or (0,)
+            (rows,) = database.execute("select count(*) from source").fetchone() or (0,)
             if not rows:
                 raise SwingbyError(f"{path} has no rows")
-            columns = [_given(database, name, value, id_) for name, value, id_ in leaves]
+            columns = [_file_column(database, name, value, id_) for name, value, id_ in leaves]
         yield RunsFile(path, digest, int(rows), columns, database)
 
 
@@ -191,7 +191,7 @@ def _leaves(relation: Any) -> Iterator[tuple[str, str, Any]]:
         yield from below(name, quoted(name), type_)
 
 
-def _given(database: Database, name: str, value: str, type_: Any) -> Given:
+def _file_column(database: Database, name: str, value: str, type_: Any) -> FileColumn:
     """A column with the kind that all its values fit."""
     id_, depth = type_.id, 0
     while id_ in ("list", "array"):
@@ -200,23 +200,23 @@ def _given(database: Database, name: str, value: str, type_: Any) -> Given:
     if depth:
         if id_ in _INTEGERS | _FLOATS and depth < 3:
             kind = "vector" if depth == 1 else "matrix"
-            return Given(name, kind, f"{value}::{TYPES[kind]}")
-        return Given(name, UNUSED, value, f"lists of {id_}")
+            return FileColumn(name, kind, f"{value}::{TYPES[kind]}")
+        return FileColumn(name, UNUSED, value, f"lists of {id_}")
     if id_ == "boolean":
-        return Given(name, "bool", value)
+        return FileColumn(name, "bool", value)
     if id_ in _INTEGERS:
-        fits = f"select count({value}) = count(try_cast({value} as bigint)) from given"
+        fits = f"select count({value}) = count(try_cast({value} as bigint)) from source"
         ((fit,),) = database.execute(fits).fetchall()
-        return Given(name, "int" if fit else "float", f"{value}::{'bigint' if fit else 'double'}")
+        return FileColumn(name, "int" if fit else "float", f"{value}::{'bigint' if fit else 'double'}")
     if id_ in _FLOATS:
-        return Given(name, "float", f"{value}::double")
+        return FileColumn(name, "float", f"{value}::double")
     if id_ in _TEXTS:
         text = f"({value} ->> '$')" if str(type_) == "JSON" else f"{value}::varchar"
         return _of_text(database, name, text)
-    return Given(name, UNUSED, value, "nothing" if id_ == "null" else f"values of type {id_}")
+    return FileColumn(name, UNUSED, value, "nothing" if id_ == "null" else f"values of type {id_}")
 
 
-def _of_text(database: Database, name: str, text: str) -> Given:
+def _of_text(database: Database, name: str, text: str) -> FileColumn:
     """A column of texts, in the first kind in which all of them can be read."""
     counts = database.execute(
         f"""select count(x), case when bool_or(lower(x) in ('true', 'false'))
@@ -224,11 +224,11 @@ def _of_text(database: Database, name: str, text: str) -> Given:
                    count(*) filter (regexp_full_match(x, '[+-]?[0-9]{{1,18}}')), count(try_cast(x as double)),
                    count(*) filter (x like '[%' and try_cast(x as double[]) is not null),
                    count(*) filter (x like '[%' and try_cast(x as double[][]) is not null)
-            from (select {text} as x from given)"""
+            from (select {text} as x from source)"""
     ).fetchone()
     total, *fits = counts or (0,)
     if not total:
-        return Given(name, UNUSED, text, "nothing")
+        return FileColumn(name, UNUSED, text, "nothing")
     kinds = ("bool", "int", "float", "vector", "matrix")
     kind = next((kind for kind, count in zip(kinds, fits, strict=True) if count == total), "str")
-    return Given(name, kind, text if kind == "str" else f"({text})::{TYPES[kind]}")
+    return FileColumn(name, kind, text if kind == "str" else f"({text})::{TYPES[kind]}")

@@ -54,7 +54,7 @@ class Imported:
         """What the rows and columns of the file are taken for."""
         layout, table = self.layout, self.cells.table
         form = "a row a step" if layout.long else "a row a run"
-        found = [
+        lines = [
             ", ".join([f"{self.file.path.name}: {counted(self.file.rows, 'row')}", form, *filter(None, [layout.tool])])
         ]
         params = []
@@ -63,24 +63,24 @@ class Imported:
             low, high = (f"{v:.6g}" if isinstance(v, float) else str(v) for v in (values[0], values[-1]))
             ends = low if len(values) == 1 else f"{len(values):,} values, {low} to {high}"
             params.append(f"{self._named(name)} ({kind}, {ends})")
-        found.append(f"  parameters  {', '.join(params)}")
+        lines.append(f"  parameters  {', '.join(params)}")
         for noun, names in (("curves", self.cells.curves), ("scalars", self.cells.scalars)):
             listed = [f"{self._named(name)} ({layout.results[name]})" for name in names]
-            found.append(f"  {noun:<10}  {', '.join(listed) or 'none'}")
+            lines.append(f"  {noun:<10}  {', '.join(listed) or 'none'}")
         if layout.left_out:
-            found.append(f"  left out    {', '.join(f'{name} ({why})' for name, why in layout.left_out.items())}")
+            lines.append(f"  left out    {', '.join(f'{name} ({why})' for name, why in layout.left_out.items())}")
         statuses = table["status"].to_pylist()
         ends = ", ".join(f"{statuses.count(end):,} {end}" for end in ("ok", "diverged", "failed") if end in statuses)
         points = len(set(zip(*(map(hashable, table[name].to_pylist()) for name in layout.params), strict=True)))
-        found.append(f"  cells       {table.num_rows:,} at {counted(points, 'point')}: {ends}")
-        return [*found, *(f"  note: {note}" for note in self.cells.notes)]
+        lines.append(f"  cells       {table.num_rows:,} at {counted(points, 'point')}: {ends}")
+        return [*lines, *(f"  note: {note}" for note in self.cells.notes)]
 
     def plans(self) -> list[str]:
         """What an import would do with the cells, and which of them it would refuse."""
         equal = self.cells.table.num_rows - len(self.added) - len(self.changed)
         counts = [(len(self.added), "to import"), (equal, "there already"), (len(self.changed), "with other values")]
-        found = [f"{self.sweep.name}: {', '.join(f'{count:,} {what}' for count, what in counts if count)}"]
-        return [*found, *(f"  other values: {one}" for one in self.differences[:MOST_SHOWN])]
+        lines = [f"{self.sweep.name}: {', '.join(f'{count:,} {what}' for count, what in counts if count)}"]
+        return [*lines, *(f"  other values: {one}" for one in self.differences[:MOST_SHOWN])]
 
     def _named(self, name: str) -> str:
         before = self.layout.renamed.get(name)

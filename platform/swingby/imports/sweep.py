@@ -36,29 +36,33 @@ class Presented:
     outcome: str | None
 
 
-def declaration(experiment: str, params: Mapping[str, str], source: str, said: Mapping[str, Any]) -> dict[str, Any]:
-    """What readers need to know of an experiment that has no code, as plain JSON values; `said` as `meanings`."""
+def declaration(experiment: str, params: Mapping[str, str], source: str, meanings: Mapping[str, Any]) -> dict[str, Any]:
+    """What readers need to know of an experiment that has no code, as plain JSON values.
+
+    Args:
+        meanings: what each column means, as returned by the function of this name.
+    """
     return {
         "name": experiment,
         "title": f"runs trained elsewhere, imported from {source}",
         "version": 1,
         "params": {name: {"type": kind, "optional": False, "description": None} for name, kind in params.items()},
-        "meanings": dict(said),
+        "meanings": dict(meanings),
         "imported": True,
     }
 
 
 def meanings(file: RunsFile, layout: Layout, cells: Cells) -> dict[str, Any]:
     """What a declaration says of the results of a file; texts are categories, in alphabetical order."""
-    found = dict[str, Any]()
+    meaning_of = dict[str, Any]()
     for name in (*cells.curves, *cells.scalars):
         column, text = cells.table[name], f"the column {layout.renamed.get(name, name)!r} of {file.path.name}"
         order = sorted(set(column.drop_null().to_pylist())) if column.type == pa.string() else []
-        found[name] = {"meaning": text, "unit": "", "order": order}
-    return found
+        meaning_of[name] = {"meaning": text, "unit": "", "order": order}
+    return meaning_of
 
 
-def presented(of: FunctionExperiment, cells: Cells, wanted: Sequence[str]) -> Presented:
+def presented(of: FunctionExperiment, cells: Cells, requested: Sequence[str]) -> Presented:
     """The outcomes that the user asks for, each a result's name or `name: expression`; the first is drawn.
 
     Raises:
@@ -70,8 +74,8 @@ def presented(of: FunctionExperiment, cells: Cells, wanted: Sequence[str]) -> Pr
         {name: cells.table.schema.field(name).type for name in cells.curves},
         {name: cells.table.schema.field(name).type for name in cells.scalars},
     )
-    schema, found, drawn = row_schema(of), dict[str, str](), list[str]()
-    for text in wanted:
+    schema, outcomes, drawn = row_schema(of), dict[str, str](), list[str]()
+    for text in requested:
         name, colon, expression = (part.strip() for part in text.partition(":"))
         drawn.append(name)
         if not colon:
@@ -86,8 +90,8 @@ def presented(of: FunctionExperiment, cells: Cells, wanted: Sequence[str]) -> Pr
             except ScalarError as error:
                 hint = f" ({error.hint})" if error.hint else ""
                 raise SwingbyError(f"--outcome {name}: {error.message}{hint}") from error
-            found[name] = expression
-    return Presented(found, drawn[0] if drawn else None)
+            outcomes[name] = expression
+    return Presented(outcomes, drawn[0] if drawn else None)
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ BATCH = 20_000
 """Most cells of a shard."""
 
 
-def write(records: Records, found: Imported, how: Presented, shown: bool) -> None:
+def write(records: Records, imported: Imported, how: Presented, shown: bool) -> None:
     """Writes what is new of an import; nothing, if nothing is.
 
     Args:
@@ -37,22 +37,22 @@ def write(records: Records, found: Imported, how: Presented, shown: bool) -> Non
     Raises:
         SwingbyError: somebody else imports the sweep, the store cannot hold the cells, or the disk refuses.
     """
-    sweep_id = found.sweep.sweep_id
-    if found.changed:
-        ids = tuple(sorted(found.ids[place] for place in found.changed))
-        reason = f"{found.file.path.name} has other values"
-        retract(records.data, (), reason, chosen=Chosen("", "", {found.sweep.of.name: ids}))
-    places = sorted([*found.added, *found.changed])
+    sweep_id = imported.sweep.sweep_id
+    if imported.changed:
+        ids = tuple(sorted(imported.ids[place] for place in imported.changed))
+        reason = f"{imported.file.path.name} has other values"
+        retract(records.data, (), reason, chosen=Chosen("", "", {imported.sweep.of.name: ids}))
+    places = sorted([*imported.added, *imported.changed])
     with records.lock(sweep_id):
         known = any(name.split("-")[-2] == sweep_id[:8] for name in records.plans())
         if known and shown and not places:
             return
-        plan = _plan(records, found, how, places)
+        plan = _plan(records, imported, how, places)
         records.write_plan(plan)
         for note in plan.batches:
             low = note.batch * BATCH
-            rows = _rows(found, places[low : low + BATCH])
-            header = _header(records, found, plan, note)
+            rows = _rows(imported, places[low : low + BATCH])
+            header = _header(records, imported, plan, note)
             records.publish(records.write_shard(header, rows))
         ingest(records)
     with Store.open(records.data) as store:
@@ -62,10 +62,10 @@ def write(records: Records, found: Imported, how: Presented, shown: bool) -> Non
     derive(records, [sweep_id])
 
 
-def _plan(records: Records, found: Imported, how: Presented, places: Sequence[int]) -> Plan:
+def _plan(records: Records, imported: Imported, how: Presented, places: Sequence[int]) -> Plan:
     """A plan of all cells, in which those that are written now have a batch."""
-    sweep, file = found.sweep, found.file
-    batch_of = {found.ids[place]: number // BATCH for number, place in enumerate(places)}
+    sweep, file = imported.sweep, imported.file
+    batch_of = {imported.ids[place]: number // BATCH for number, place in enumerate(places)}
     batches = pa.array([batch_of.get(cell_id) for cell_id in sweep.ids], pa.int32())
     table = sweep.table.set_column(sweep.table.column_names.index("batch"), "batch", batches)
     sizes = [len(places[low : low + BATCH]) for low in range(0, len(places), BATCH)]
@@ -73,9 +73,10 @@ def _plan(records: Records, found: Imported, how: Presented, places: Sequence[in
         "file": file.path.name,
         "sha256": file.digest,
         "rows": file.rows,
-        "tool": found.layout.tool or None,
+        "tool": imported.layout.tool or None,
         "columns": {
-            name: found.layout.renamed.get(name, name) for name in (*found.layout.params, *found.layout.results)
+            name: imported.layout.renamed.get(name, name)
+            for name in (*imported.layout.params, *imported.layout.results)
         },
         "cells": len(places),
         "imported": utc_now(),
@@ -91,19 +92,19 @@ def _plan(records: Records, found: Imported, how: Presented, places: Sequence[in
         # The commit would be that of the code that trained them, which nobody said.
         provenance={**provenance(), "git_commit": None, "git_dirty": None, KEY: origin},
         batches=tuple(BatchNote(number, MARK, count) for number, count in enumerate(sizes)),
-        given=table,
+        source=table,
     )
 
 
-def _rows(found: Imported, places: Sequence[int]) -> pa.Table:
+def _rows(imported: Imported, places: Sequence[int]) -> pa.Table:
     """Rows of a shard: a final one for each cell."""
-    table = found.cells.table.take(pa.array(places, pa.int64()))
+    table = imported.cells.table.take(pa.array(places, pa.int64()))
     ends = pa.array([steps[-1] if steps else 0 for steps in table["step"].to_pylist()], pa.int64())
-    columns = {name: table[name] for name in ("step", *found.cells.curves, *found.cells.scalars)}
-    return final_rows([found.ids[place] for place in places], ends, table["status"], table["message"], columns)
+    columns = {name: table[name] for name in ("step", *imported.cells.curves, *imported.cells.scalars)}
+    return final_rows([imported.ids[place] for place in places], ends, table["status"], table["message"], columns)
 
 
-def _header(records: Records, found: Imported, plan: Plan, note: BatchNote) -> ShardHeader:
+def _header(records: Records, imported: Imported, plan: Plan, note: BatchNote) -> ShardHeader:
     """A shard's header: who imported its rows, and when."""
     now = utc_now()
     return ShardHeader(
@@ -113,13 +114,13 @@ def _header(records: Records, found: Imported, plan: Plan, note: BatchNote) -> S
         batch=note.batch,
         attempt=records.next_attempt(plan, note.batch),
         recorded=(MARK,),
-        curves=("step", *found.cells.curves),
+        curves=("step", *imported.cells.curves),
         shape=note.shape,
         cells=note.cells,
         started=now,
         finished=now,
         seconds=0.0,
-        host=f"imported from {found.file.path.name}",
+        host=f"imported from {imported.file.path.name}",
         device="elsewhere",
         pid=os.getpid(),
         versions={},

@@ -58,8 +58,8 @@ def script(
             lists = rf"{NAME}(,{NAME})*"
             directives.append(f"--{option}={matching(f'--{option}', value, lists, 'letters, digits, hyphens, commas')}")
     for option in sbatch:
-        wanted = "an option of sbatch without spaces or quotes, such as --mem=64G"
-        name = matching("--sbatch", option, DIRECTIVE, wanted).removeprefix("--").split("=")[0]
+        allowed = "an option of sbatch without spaces or quotes, such as --mem=64G"
+        name = matching("--sbatch", option, DIRECTIVE, allowed).removeprefix("--").split("=")[0]
         if name in OURS:
             raise SwingbyError(
                 f"--sbatch {option!r}: the script says --{name} itself; allowed is any other option of sbatch"

@@ -80,12 +80,12 @@ def _entry(records: Records, path: Path) -> tuple[str, int]:
 
 def _sandboxes(records: Records, seconds: float, dry_run: bool) -> Iterator[tuple[str, int]]:
     """The folders of queries whose processes are gone."""
-    found = sorted(records.data.glob(".sandbox-*"))
+    folders = sorted(records.data.glob(".sandbox-*"))
     places = set[Path]()
-    for process in psutil.process_iter() if found else ():
+    for process in psutil.process_iter() if folders else ():
         with suppress(psutil.Error, OSError):  # of another user, or gone
             places.add(Path(process.cwd()))
-    for folder in found:
+    for folder in folders:
         with suppress(FileNotFoundError):
             if folder.resolve() in places or time.time() - folder.stat().st_mtime < seconds:
                 continue
@@ -98,12 +98,12 @@ def _sandboxes(records: Records, seconds: float, dry_run: bool) -> Iterator[tupl
 def _asides(records: Records, seconds: float, dry_run: bool) -> Iterator[tuple[str, int]]:
     """Folders that drivers and workers left when they were killed: those of Tune, and of checkpoints being packed."""
     work = records.data / "work"
-    found = sorted([*work.glob(".tune-*"), *(work / "put").glob(f"{TEMPORARY}*")])
-    sweeps = {records.read_plan(plan).sweep_id for plan in records.plans()} if found else set[str]()
+    folders = sorted([*work.glob(".tune-*"), *(work / "put").glob(f"{TEMPORARY}*")])
+    sweeps = {records.read_plan(plan).sweep_id for plan in records.plans()} if folders else set[str]()
     # Their names do not say whose they are, and a run of days may not touch its own for days.
     if any(map(records.holder, sweeps)):
         return
-    for folder in found:
+    for folder in folders:
         with suppress(FileNotFoundError):
             newest = max(path.lstat().st_mtime for path in [folder, *files_below(folder)])
             if folder.is_dir() and time.time() - newest >= seconds:
@@ -167,11 +167,11 @@ def _needless(records: Records, work: Path, sweep_id: str, items: list[Held]) ->
     if not folders:
         return [*flags, *([work / sweep_id] if (work / sweep_id).is_dir() else [])], items
     if finished is not None:
-        gone = [folder for folder in folders if folder in finished or folder.name.startswith(TEMPORARY)]
+        needless = [folder for folder in folders if folder in finished or folder.name.startswith(TEMPORARY)]
     else:
-        gone = folders
-    whole = len(gone) == len(folders) == len(list((work / sweep_id).iterdir()))
-    return [*flags, *([work / sweep_id] if whole else gone)], items
+        needless = folders
+    whole = len(needless) == len(folders) == len(list((work / sweep_id).iterdir()))
+    return [*flags, *([work / sweep_id] if whole else needless)], items
 
 
 def _finished_folders(records: Records, sweep_id: str) -> set[Path] | None:
@@ -193,11 +193,11 @@ def _finished_folders(records: Records, sweep_id: str) -> set[Path] | None:
 
 def _away(records: Records) -> dict[str, list[Held]]:
     """The checkpoints and flags on object storage, by their sweep."""
-    found: dict[str, list[Held]] = {}
+    items: dict[str, list[Held]] = {}
     for item in records.mirror.bucket.listing("work") if records.mirror is not None else ():
         _, name, *rest = item.key.split("/")
         if not rest and name.removesuffix(".drain") in records.plans():
             name = records.read_plan(name.removesuffix(".drain")).sweep_id
         if _SWEEP.fullmatch(name):
-            found.setdefault(name, []).append(item)
-    return found
+            items.setdefault(name, []).append(item)
+    return items

@@ -113,11 +113,11 @@ def _is_here(here: Records, there: Records, key: str) -> bool:
             return any(here.content(name) == content for name in names)
         except SwingbyError:
             return False
-    found = here.size(key)
-    if found is None:
+    size = here.size(key)
+    if size is None:
         return False
     digits = DIGITS[key.partition("/")[0]]
-    return found == there.size(key) or is_as_named(Path(key), here.content(key), digits)
+    return size == there.size(key) or is_as_named(Path(key), here.content(key), digits)
 
 
 def _sound(records: Records, key: str) -> Plan | None:
@@ -141,14 +141,14 @@ def _twin(key: str, content: bytes) -> str:
 def _put_plan(here: Records, key: str, content: bytes) -> None:
     """Writes a sound plan here; of several of one name, the first created keeps the name."""
     name, coming = _plain(key), check(here, key, content)
-    own = _sound(here, name) if here.size(name) is not None else None
-    if own is None or coming is None:
+    standing = _sound(here, name) if here.size(name) is not None else None
+    if standing is None or coming is None:
         here.put(name, content)
         return
     known = here.content(name)
     if content == known:
         return
-    first, second = sorted([(own.created, known), (coming.created, content)])
+    first, second = sorted([(standing.created, known), (coming.created, content)])
     here.put(_twin(name, second[1]), second[1])
     if first[1] != known:
         here.put(name, first[1])

@@ -87,7 +87,7 @@ def retract_older(data: str | Path, sweep: Sweep) -> Retracted | None:
     if not older:
         return None
     # What other sweeps have recorded of these cells is theirs.
-    chosen = Chosen("", "", {sweep.experiment_name: tuple(sorted(older))}, sweep.recording.asked)
+    chosen = Chosen("", "", {sweep.experiment_name: tuple(sorted(older))}, sweep.recording.requested)
     return retract(data, (), f"made by another version of the code of {sweep.experiment_name}", chosen=chosen)
 
 
@@ -151,15 +151,15 @@ def _choose(store: Store, what: Sequence[str]) -> Chosen:
         members = store.sql("select cell_id from members where sweep_id = ? order by cell_id", [sweep.sweep_id])
         cells = tuple(members.arrow()["cell_id"].to_pylist())
         return Chosen(sweep.sweep_id, sweep.name, {sweep.experiment: cells})
-    found: dict[str, tuple[str, ...]] = {}
+    ids: dict[str, tuple[str, ...]] = {}
     for start in what:
         if not _ID.fullmatch(start):
             raise SwingbyError(
                 f"{start!r} is no cell's id; allowed: one sweep, or the first {SHORTEST_ID} to 32 digits"
             )
         cell_id, experiment = find_cell(store, start)
-        found[experiment] = tuple(sorted({*found.get(experiment, ()), cell_id}))
-    return Chosen("", "", found)
+        ids[experiment] = tuple(sorted({*ids.get(experiment, ()), cell_id}))
+    return Chosen("", "", ids)
 
 
 def _rows(store: Store, chosen: Chosen) -> pa.Table:

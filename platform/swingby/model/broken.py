@@ -13,7 +13,7 @@ from swingby.text import legible
 FAULTS = (Exception, SystemExit)
 """What the import of anybody's module may raise that is a fault of the module."""
 
-_told = set[str]()
+_reported = set[str]()
 """The lines that this process has told."""
 
 
@@ -44,8 +44,8 @@ class Broken:
     def tell(self) -> None:
         """Writes one line to standard error, once a process; standard output may be read by a program."""
         line = legible(f"warning: {self}; all else works without it")
-        if line not in _told:
-            _told.add(line)
+        if line not in _reported:
+            _reported.add(line)
             sys.stderr.write(f"{line}\n")
 
 

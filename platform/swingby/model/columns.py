@@ -15,7 +15,7 @@ from swingby.model.params import UntypedParams
 
 _SCALARS: dict[Any, pa.DataType] = {bool: pa.bool_(), int: pa.int64(), float: pa.float64(), str: pa.string()}
 
-OWN = frozenset({
+STANDARD = frozenset({
     *SEGMENT_COLUMNS, AFTER, "step", "last_step", "point", "seed", "seed_mode", "batch", "preset", "sweep_id",
     "recorded", "shard", "attempt",
 })  # fmt: skip
@@ -28,11 +28,11 @@ def parameter_schema(params: type[UntypedParams]) -> pa.Schema:
     A parameter that may be None has a nullable field.
 
     Raises:
-        SwingbyError: a parameter has a type that no column can hold, or one of the names `OWN`; names it.
+        SwingbyError: a parameter has a type that no column can hold, or one of the names `STANDARD`; names it.
     """
     fields = []
     for name, info in params.model_fields.items():
-        if name in OWN:
+        if name in STANDARD:
             other = "batch_size" if name == "batch" else f"{name}_"
             raise SwingbyError(f"no parameter can be called {name!r}, as a column of every table is; call it {other}")
         annotation, nullable = info.annotation, False
@@ -60,9 +60,9 @@ def row_schema(experiment: Experiment, recordings: Collection[str] | None = None
     Raises:
         SwingbyError: as `parameter_schema`.
     """
-    asked = [columns for name, columns in experiment.recordings.items() if recordings is None or name in recordings]
+    recorded = [columns for name, columns in experiment.recordings.items() if recordings is None or name in recordings]
     results: dict[str, Column] = {}
-    for columns in (experiment.scalars, experiment.curves, *asked):
+    for columns in (experiment.scalars, experiment.curves, *recorded):
         results |= columns
     types = {field.name: field.type for field in parameter_schema(experiment.Params)}
     types |= {"seed": pa.int64(), "status": pa.string(), "steps": pa.int64(), "step": pa.list_(pa.int64())}
@@ -82,12 +82,12 @@ def outcome_kind(type_: pa.DataType) -> OutcomeKind | None:
 
 def scalar_outcomes(experiment: Experiment) -> dict[str, OutcomeKind]:
     """The scalars of an experiment that a diagram can draw by their names, and how."""
-    found: dict[str, OutcomeKind] = {}
+    kinds: dict[str, OutcomeKind] = {}
     for name, column in experiment.scalars.items():
         kind = outcome_kind(column.type)
         if kind is not None:
-            found[name] = kind
-    return found
+            kinds[name] = kind
+    return kinds
 
 
 def _column(annotation: Any) -> pa.DataType | None:
@@ -114,5 +114,5 @@ def final_rows(
     """
     count = len(cell_ids)
     first = pa.array(cell_ids, pa.string()), pa.repeat(pa.scalar(0, pa.int64()), count), to_step
-    own = dict(zip(SEGMENT_COLUMNS, (*first, pa.repeat(pa.scalar(True), count), status, message), strict=True))
-    return pa.table({**{name: values.cast(SEGMENT_COLUMNS[name]) for name, values in own.items()}, **columns})
+    fixed = dict(zip(SEGMENT_COLUMNS, (*first, pa.repeat(pa.scalar(True), count), status, message), strict=True))
+    return pa.table({**{name: values.cast(SEGMENT_COLUMNS[name]) for name, values in fixed.items()}, **columns})

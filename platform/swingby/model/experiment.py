@@ -118,10 +118,10 @@ class Recording:
     @property
     def tokens(self) -> tuple[str, ...]:
         """The texts that a finished cell is marked with; a cell that lacks a requested one is computed again."""
-        return (*self.asked, *([f"code:{self.code}"] if self.code else []))
+        return (*self.requested, *([f"code:{self.code}"] if self.code else []))
 
     @property
-    def asked(self) -> tuple[str, ...]:
+    def requested(self) -> tuple[str, ...]:
         """The tokens of what is recorded, whatever code records it."""
         counts = {"log": f":{self.points}", "sqrt": f":{self.points}", "all": f":{self.entries}"}
         return (f"steps:{self.steps}{counts.get(self.steps, '')}", *sorted(set(self.also)))

@@ -18,8 +18,8 @@ def folders(kind: str) -> list[Traversable]:
 
 def homes(kind: str) -> list[tuple[Traversable, Package]]:
     """The folders of this name directly in the packages, each with the package it lies in."""
-    found = sorted(registry.packages().items(), key=lambda item: item[0])
-    places = [(files(name) / kind, package) for name, package in found]
+    packages = sorted(registry.packages().items(), key=lambda item: item[0])
+    places = [(files(name) / kind, package) for name, package in packages]
     return [(place, package) for place, package in places if place.is_dir()]
 
 
@@ -35,15 +35,15 @@ def data_files(kind: str, suffix: str) -> list[Traversable]:
 
     Broken packages are told and left out.
     """
-    found = {str(file): file for folder in folders(kind) for file in _below(folder, suffix)}
+    files_by_path = {str(file): file for folder in folders(kind) for file in _below(folder, suffix)}
     for point in registry.entry_points(registry.FOLDERS[kind]) if kind in registry.FOLDERS else ():
         broken = registry.without_data(point)
         if broken is not None:
             broken.tell()
             continue
         held = sorted(files(point.value).iterdir(), key=lambda item: item.name)
-        found |= {str(file): file for file in held if file.name.endswith(suffix)}
-    return list(found.values())
+        files_by_path |= {str(file): file for file in held if file.name.endswith(suffix)}
+    return list(files_by_path.values())
 
 
 def _below(folder: Traversable, suffix: str) -> Iterator[Traversable]:

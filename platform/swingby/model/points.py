@@ -45,7 +45,7 @@ class Points(Sequence[Point]):
         self.seeds: SeedMode = seeds
         self.constants, self.columns = constants, columns
         self._digests = digests
-        self._made: dict[int, Point] = {}
+        self._kept: dict[int, Point] = {}
         self._codes: dict[str, np.ndarray] = {}
 
     def __len__(self) -> int:
@@ -60,13 +60,13 @@ class Points(Sequence[Point]):
         if isinstance(index, slice):
             return tuple(self[place] for place in range(*index.indices(len(self))))
         place = range(len(self))[index]
-        if place not in self._made:
-            if len(self._made) >= _KEPT:
-                self._made.clear()
-            own = {name: column[place].as_py() for name, column in self.columns.items()}
-            params = self.params(**self.constants, **own)
-            self._made[place] = Point(self.experiment, self.stream_version, params, self.seeds)
-        return self._made[place]
+        if place not in self._kept:
+            if len(self._kept) >= _KEPT:
+                self._kept.clear()
+            varying = {name: column[place].as_py() for name, column in self.columns.items()}
+            params = self.params(**self.constants, **varying)
+            self._kept[place] = Point(self.experiment, self.stream_version, params, self.seeds)
+        return self._kept[place]
 
     def __iter__(self) -> Iterator[Point]:
         return (self[place] for place in range(len(self)))
@@ -87,11 +87,11 @@ class Points(Sequence[Point]):
         """The id of every cell: of all points with the first seed, then of all with the next."""
         digits = self._digests.hex().encode()
         keys = [digits[start : start + 2 * _ID] for start in range(0, len(digits), 2 * _ID)]
-        found, sha256 = bytearray(), hashlib.sha256
+        digests, sha256 = bytearray(), hashlib.sha256
         for seed in seeds:
             end = b":%d" % seed
-            found += b"".join([sha256(key + end).digest()[:_ID] for key in keys])
-        return hexadecimal(found)
+            digests += b"".join([sha256(key + end).digest()[:_ID] for key in keys])
+        return hexadecimal(digests)
 
     def table(self, places: np.ndarray) -> pa.Table:
         """The parameters of these points (indices, repeated as wanted) as typed columns."""
@@ -237,7 +237,7 @@ class PointWriter:
         columns = dict[str, pa.Array]()
         for name in self._varying:  # constant in the chunks before it varied
             type_ = schema.field(name).type
-            parts = [own.get(name, repeated(self._same[name], count, type_)) for count, own in self._chunks]
+            parts = [chunk.get(name, repeated(self._same[name], count, type_)) for count, chunk in self._chunks]
             columns[name] = pa.concat_arrays(parts)
         constants = {name: value for name, value in self._same.items() if name not in columns}
         return Points(self._shared, constants, columns, bytes(self._digests))
@@ -265,8 +265,8 @@ class PointWriter:
         if not rows:
             return
         schema = parameter_schema(self._shared[2])
-        own = zip(self._varying, zip(*rows, strict=True), strict=True) if self._varying else ()
-        self._chunks.append((len(rows), {name: pa.array(value, schema.field(name).type) for name, value in own}))
+        columns = zip(self._varying, zip(*rows, strict=True), strict=True) if self._varying else ()
+        self._chunks.append((len(rows), {name: pa.array(value, schema.field(name).type) for name, value in columns}))
 
 
 def _picker(names: Sequence[str]) -> Callable[[Mapping[str, Any]], tuple[Any, ...]]:

@@ -152,30 +152,30 @@ def packages() -> dict[str, Package]:
 def broken_packages() -> list[Broken]:
     """The installed packages that are offered to swingby and cannot be loaded."""
     points = _entry_points()
-    found = [one for _, one, _ in _examined(points.select(group=PACKAGES)) if isinstance(one, Broken)]
+    broken = [one for _, one, _ in _examined(points.select(group=PACKAGES)) if isinstance(one, Broken)]
     data = {point.value: point for group in FOLDERS.values() for point in points.select(group=group)}
-    return found + [one for one in map(without_data, data.values()) if one is not None]
+    return broken + [one for one in map(without_data, data.values()) if one is not None]
 
 
 def _declared(points: Any) -> Iterator[tuple[str, Package, Distribution | None]]:
     """Name, declaration and distribution of each package behind entry points; broken ones are told and left out."""
-    for name, found, dist in _examined(points):
-        if isinstance(found, Broken):
-            found.tell()
+    for name, package, dist in _examined(points):
+        if isinstance(package, Broken):
+            package.tell()
         else:
-            yield name, found, dist
+            yield name, package, dist
 
 
 def _examined(points: Any) -> Iterator[tuple[str, Package | Broken, Distribution | None]]:
     """Name, declaration or fault, and distribution of each package behind entry points; each name once."""
     seen = set[str]()
     for point in sorted(points, key=lambda point: (point.value, point.name)):
-        for name, found in _packages_of(point.value).items():
+        for name, package in _packages_of(point.value).items():
             if name not in seen:
                 seen.add(name)
-                if isinstance(found, str):
-                    found = Broken(f"the package {name!r}", found, name_of(point.dist))
-                yield name, found, point.dist
+                if isinstance(package, str):
+                    package = Broken(f"the package {name!r}", package, name_of(point.dist))
+                yield name, package, point.dist
 
 
 @cache
@@ -184,7 +184,7 @@ def _packages_of(module: str) -> dict[str, Package | str]:
 
     Looked at once a process: a broken package is not imported again and again.
     """
-    found: dict[str, Package | str] = {}
+    packages: dict[str, Package | str] = {}
     try:
         inside = iter_modules(getattr(import_module(module), "__path__", ()))
     except FAULTS as error:
@@ -193,28 +193,28 @@ def _packages_of(module: str) -> dict[str, Package | str]:
         try:
             declared = getattr(import_module(name), "PACKAGE", None)
         except FAULTS as error:
-            found[name] = reason_of(error)
+            packages[name] = reason_of(error)
             continue
         if isinstance(declared, Package):
-            found[name] = declared
+            packages[name] = declared
         elif declared is not None:
-            found[name] = f"{name}.PACKAGE is no swingby.model.registry.Package"
-    return found or {module: "it is offered to swingby, but it declares no PACKAGE"}
+            packages[name] = f"{name}.PACKAGE is no swingby.model.registry.Package"
+    return packages or {module: "it is offered to swingby, but it declares no PACKAGE"}
 
 
 def offered(group: str) -> dict[str, Offer]:
     """Everything that packages offer in a group, by name; not imported. Broken packages are told and left out."""
-    found: dict[str, Offer] = {}
+    offer_of: dict[str, Offer] = {}
     points, kind = _entry_points(), group.rpartition(".")[2]
     offers = [Offer(point.name, point.value, group, point.dist) for point in points.select(group=group)]
     for dotted, package, dist in _declared(points.select(group=PACKAGES)):
         values = getattr(package, kind, {}).items()
         offers += [Offer(name, f"{dotted}.{value}", group, dist, package) for name, value in values]
     for offer in offers:
-        other = found.setdefault(offer.name, offer)
+        other = offer_of.setdefault(offer.name, offer)
         if other.value != offer.value:
-            found[offer.name] = replace(other, rival=offer)
-    return found
+            offer_of[offer.name] = replace(other, rival=offer)
+    return offer_of
 
 
 @cache
@@ -234,23 +234,23 @@ def load(group: str, name: str) -> Any:
 _adopted: dict[str, Any] = {}
 
 
-def adopt(own: Any) -> None:
+def adopt(experiment: Any) -> None:
     """Makes an experiment that no package offers known to this process, in place of an earlier one of its name.
 
     Raises:
         SwingbyError: a package offers an experiment of this name.
     """
-    installed = offered(EXPERIMENTS).get(own.name)
+    installed = offered(EXPERIMENTS).get(experiment.name)
     if installed is not None:
         raise SwingbyError(
-            f"the experiment {own.name!r} has the name of an installed one ({installed.value}); rename it"
+            f"the experiment {experiment.name!r} has the name of an installed one ({installed.value}); rename it"
         )
-    _adopted[own.name] = own
+    _adopted[experiment.name] = experiment
 
 
 def adopted(code: str) -> Any:
     """The experiment with this code that was adopted; None: there is none."""
-    return next((own for own in _adopted.values() if own.code == code), None)
+    return next((experiment for experiment in _adopted.values() if experiment.code == code), None)
 
 
 def known(name: str) -> bool:
@@ -294,9 +294,11 @@ def instance(group: str, name: str) -> Any:
     Raises:
         SwingbyError, LoadError: as `load`; or it cannot be made.
     """
-    made = load(group, name)
+    loaded = load(group, name)
     try:
-        return made() if isinstance(made, type) or isroutine(made) else made  # with `@experiment` it is made already
+        return (
+            loaded() if isinstance(loaded, type) or isroutine(loaded) else loaded
+        )  # with `@experiment` it is made already
     except FAULTS as error:
         raise offered(group)[name].broken(error) from error
 
@@ -317,10 +319,10 @@ def sound(group: str, name: str) -> Any:
         SwingbyError: no package offers the name.
     """
     offer = offered(group).get(name)
-    found = _attempted(group, name, "" if offer is None else offer.value)
-    if isinstance(found, Broken):
-        found.tell()
-    return found
+    part = _attempted(group, name, "" if offer is None else offer.value)
+    if isinstance(part, Broken):
+        part.tell()
+    return part
 
 
 def detectors_for(experiment_name: str, columns: Collection[str] | None = None) -> list[Any]:
@@ -332,15 +334,16 @@ def detectors_for(experiment_name: str, columns: Collection[str] | None = None) 
         columns: those of the results at hand; None: those that the experiment declares, with what it records on
             request. A general detector reads experiments by them.
     """
-    found = [sound(DETECTORS, name) for name in _detector_names(experiment_name)]
-    sane = [item for item in found if not isinstance(item, Broken)]
-    wanted = {item.name: frozenset(getattr(item, "columns", ())) for item in sane}
-    if columns is None and any(wanted.values()):
+    detectors = [sound(DETECTORS, name) for name in _detector_names(experiment_name)]
+    sane = [item for item in detectors if not isinstance(item, Broken)]
+    columns_of = {item.name: frozenset(getattr(item, "columns", ())) for item in sane}
+    if columns is None and any(columns_of.values()):
         columns = _declared_columns(experiment_name)
     return [
         item
         for item in sane
-        if experiment_name in item.experiments or (wanted[item.name] and wanted[item.name] <= {*(columns or ())})
+        if experiment_name in item.experiments
+        or (columns_of[item.name] and columns_of[item.name] <= {*(columns or ())})
     ]
 
 
@@ -356,8 +359,8 @@ def _declared_columns(experiment_name: str) -> Collection[str]:
 
 def broken_detectors(experiment_name: str) -> dict[str, Broken]:
     """The detectors by name that cannot be loaded and may read the tables of this experiment."""
-    found = {name: sound(DETECTORS, name) for name in _detector_names(experiment_name)}
-    return {name: one for name, one in found.items() if isinstance(one, Broken)}
+    detectors = {name: sound(DETECTORS, name) for name in _detector_names(experiment_name)}
+    return {name: one for name, one in detectors.items() if isinstance(one, Broken)}
 
 
 def require_detectors(experiment_name: str, names: Collection[str] | None = None) -> None:
@@ -370,8 +373,8 @@ def require_detectors(experiment_name: str, names: Collection[str] | None = None
         LoadError: one of them cannot be loaded.
     """
     for name, broken in broken_detectors(experiment_name).items():
-        own = offered(DETECTORS)[name].package
-        if name in names if names is not None else own is not None and experiment_name in own.experiments:
+        package = offered(DETECTORS)[name].package
+        if name in names if names is not None else package is not None and experiment_name in package.experiments:
             raise LoadError(broken)
 
 

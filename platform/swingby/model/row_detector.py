@@ -20,15 +20,15 @@ class RowDetector(Detector):
     """A detector whose outcomes of a run follow from that run's row alone.
 
     Attributes:
-        given: the columns without which a row has no outcomes.
+        required: the columns without which a row has no outcomes.
     """
 
-    given: ClassVar[tuple[str, ...]] = ()
+    required: ClassVar[tuple[str, ...]] = ()
 
     def detect(self, table: pa.Table) -> pa.Table:
         """`cell_id` and the outcome columns, one row for each row of `table`, in its order."""
         rows = [
-            self.outcomes_of(row) if all(row[name] is not None for name in self.given) else {}
+            self.outcomes_of(row) if all(row[name] is not None for name in self.required) else {}
             for row in table.select(["cell_id", *self.needs]).to_pylist()
         ]
         columns = {

@@ -48,7 +48,7 @@ def choose(
     """
     of_shape = _by_shape(shapes)
     if costs:
-        whole = sum(costs[shape].seconds(len(found)) for shape, found in of_shape.items())
+        whole = sum(costs[shape].seconds(len(batch_cells)) for shape, batch_cells in of_shape.items())
         target = min(target, max(SHORTEST, whole / (workers * TURNS)))
     chosen = []
     for shape, positions in of_shape.items():

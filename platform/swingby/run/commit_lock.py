@@ -68,7 +68,7 @@ def plan_token(plan: Plan) -> str:
 
 def newest_plans(records: Records, sweep_ids: Collection[str]) -> list[Plan]:
     """The plans of the newest run of each of these sweeps: the only ones whose workers may still commit."""
-    found: dict[str, list[Plan]] = {}
+    plans_of: dict[str, list[Plan]] = {}
     starts = {sweep_id[:8] for sweep_id in sweep_ids}
     for name in records.plans():
         if starts.isdisjoint(name.split("-")[-2:-1]):
@@ -76,9 +76,9 @@ def newest_plans(records: Records, sweep_ids: Collection[str]) -> list[Plan]:
         with suppress(SwingbyError):
             plan = records.read_plan(name)
             if plan.sweep_id in sweep_ids:
-                found.setdefault(plan.sweep_id, []).append(plan)
-    firsts = {of: first_of_run(max(plans, key=lambda one: one.sequence)) for of, plans in found.items()}
-    return [plan for of, plans in found.items() for plan in plans if plan.sequence >= firsts[of]]
+                plans_of.setdefault(plan.sweep_id, []).append(plan)
+    firsts = {of: first_of_run(max(plans, key=lambda one: one.sequence)) for of, plans in plans_of.items()}
+    return [plan for of, plans in plans_of.items() for plan in plans if plan.sequence >= firsts[of]]
 
 
 @contextmanager

@@ -82,7 +82,7 @@ def costs(samples: Iterable[Sample], work: Mapping[str, float]) -> dict[str, Cos
     for sample in samples:
         if sample.shape in work and sample.cells > 0:
             by_shape[sample.shape].append(sample)
-    measured = {shape: fit(found) for shape, found in by_shape.items()}
+    measured = {shape: fit(shape_samples) for shape, shape_samples in by_shape.items()}
     return {shape: measured.get(shape) or _carried(measured, work, shape) for shape in work} if measured else {}
 
 

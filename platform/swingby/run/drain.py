@@ -20,12 +20,12 @@ class Drain:
     """The switch that asks a run to stop; a flag file tells the workers on all machines."""
 
     def __init__(self) -> None:
-        self._asked = threading.Event()
+        self._requested = threading.Event()
         self._flag: Path | None = None
 
     def __call__(self) -> bool:
         """True once the run was asked to stop."""
-        return self._asked.is_set()
+        return self._requested.is_set()
 
     def within(self, seconds: float) -> bool:
         """Waits for `seconds`, or until the run is asked to stop; true if it was."""
@@ -36,7 +36,7 @@ class Drain:
 
     def ask(self) -> None:
         """Asks the run to stop; running batches finish."""
-        self._asked.set()
+        self._requested.set()
         if self._flag is not None:
             self._flag.touch()
 

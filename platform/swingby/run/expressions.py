@@ -69,9 +69,9 @@ def expression(experiment: str, outcome: str, text: str, schema: pa.Schema, name
         "kinds": {"value": kind},
         "needs": columns_of(text, schema.names),
     }
-    found = type("Expression", (Expression,), fields)()
-    found.outcome, found.text, found.schema = outcome, text, schema
-    return found
+    detector = type("Expression", (Expression,), fields)()
+    detector.outcome, detector.text, detector.schema = outcome, text, schema
+    return detector
 
 
 def schema_of(store: Store, experiment: str) -> pa.Schema:
@@ -101,15 +101,15 @@ def written_in(
     query = """select sweep_id, experiment, cast(json_extract(resolved, '$.outcomes') as varchar) as outcomes
                from sweeps where $every or list_contains($ids, sweep_id) order by all"""
     rows = store.sql(query, {"every": sweep_ids is None, "ids": list(sweep_ids or ())}).rows()
-    found = {}
+    sound_outcomes = {}
     for row in rows:
         named = outcomes.get(row.sweep_id)
         if named is None:
             planned: Any = json.loads(row.outcomes or "{}")
             named = planned if isinstance(planned, dict) else {}
         sound = {name: text for name, text in named.items() if isinstance(text, str) and OUTCOME_NAME.fullmatch(name)}
-        found[row.sweep_id, row.experiment] = sound
-    return found
+        sound_outcomes[row.sweep_id, row.experiment] = sound
+    return sound_outcomes
 
 
 def expression_tasks(
@@ -121,18 +121,18 @@ def expression_tasks(
         for outcome, text in named.items():
             sweeps.setdefault((experiment, text), []).append((sweep_id, outcome))
     tasks, faults, schemas = list[Task](), list[str](), dict[str, pa.Schema]()
-    for (experiment, text), found in sweeps.items():
+    for (experiment, text), names in sweeps.items():
         if experiment not in schemas:
             schemas[experiment] = schema_of(store, experiment)
         if not schemas[experiment].names:
             continue  # nothing was trained, and nobody knows its columns
         try:
-            detector = expression(experiment, found[0][1], text, schemas[experiment])
+            detector = expression(experiment, names[0][1], text, schemas[experiment])
         except ScalarError as error:
             hint = f" ({error.hint})" if error.hint else ""
-            faults.append(f"any cell, of outcome {found[0][1]!r}: {error.message}{hint}")
+            faults.append(f"any cell, of outcome {names[0][1]!r}: {error.message}{hint}")
             continue
-        tasks.append(Task(experiment, detector, tuple(dict.fromkeys(sweep_id for sweep_id, _ in found))))
+        tasks.append(Task(experiment, detector, tuple(dict.fromkeys(sweep_id for sweep_id, _ in names))))
     return tasks, faults
 
 
@@ -146,8 +146,8 @@ def bind(records: Records, store: Store, written: Mapping[tuple[str, str], Mappi
         for name, text in named.items():
             if known.get((sweep_id, name)) != text:
                 changed.append((sweep_id, name, experiment, text, expression_table(experiment, text)))
-        gone = [name for of, name in known if of == sweep_id and name not in named]
-        changed += [(sweep_id, name, experiment, None, None) for name in gone]
+        removed = [name for of, name in known if of == sweep_id and name not in named]
+        changed += [(sweep_id, name, experiment, None, None) for name in removed]
     if not changed:
         return None
     columns = {

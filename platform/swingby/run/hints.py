@@ -54,10 +54,10 @@ def _of_results(records: Records, sweep: Sweep, ids: pa.Array, places: np.ndarra
 
 
 def _other_recordings(store: Store, sweep: Sweep, ids: pa.Array) -> list[str]:
-    own, found = set(sweep.recording.asked), list[str]()
+    requested, hints = set(sweep.recording.requested), list[str]()
     for row in store.recordings_of(sweep.experiment_name, ids):
         recorded = [token for token in row.recording if token.startswith("steps:")]
-        if len(recorded) == 1 and not own <= set(row.recording):
+        if len(recorded) == 1 and not requested <= set(row.recording):
             steps, _, count = recorded[0].removeprefix("steps:").partition(":")
             key = "entries" if steps == "all" else "points"
             also = [token for token in row.recording if not token.startswith("steps:")]
@@ -65,8 +65,8 @@ def _other_recordings(store: Store, sweep: Sweep, ids: pa.Array) -> list[str]:
             written += [f"also: [{', '.join(also)}]"] if also else []
             have, these = ("has", "it") if row.cells == 1 else ("have", "these")
             other = f"`record: {{{', '.join(written)}}}` reads {these} instead"
-            found.append(f"{counted(row.cells, 'cell')} of it {have} a result of another recording; {other}")
-    return found[:2]
+            hints.append(f"{counted(row.cells, 'cell')} of it {have} a result of another recording; {other}")
+    return hints[:2]
 
 
 def _new_parameters(store: Store, sweep: Sweep, places: np.ndarray) -> list[str]:
@@ -90,7 +90,7 @@ def _new_parameters(store: Store, sweep: Sweep, places: np.ndarray) -> list[str]
         params = older.Params(**point.params.model_dump())
         points[place] = Point(point.experiment, point.stream_version, params, point.seeds)
     ids = [Cell(points[place % count], sweep.seeds[place // count]).cell_id for place in places.tolist()]
-    done = int((store.states(of.name, pa.array(ids, pa.string()), sweep.recording.asked) == "d").sum())
+    done = int((store.states(of.name, pa.array(ids, pa.string()), sweep.recording.requested) == "d").sum())
     if not done:
         return []
     written = ", ".join(f'"{name}": {value!r}' for name, value in fresh.items())

@@ -83,13 +83,13 @@ class RemoteSync:
         if self._mirror is not None:
             self._flagged = True
             with suppress(StorageError):  # no batch begins any more, whether running ones heard of it or not
-                self._mirror.signals.drain(self._plans[0], asked=True)
+                self._mirror.signals.drain(self._plans[0], draining=True)
 
     def close(self) -> None:
         """Takes the signal to drain back, once the plans do not run any more."""
         if self._mirror is not None and self._flagged:
             with suppress(StorageError):  # `gc` removes it
-                self._mirror.signals.drain(self._plans[0], asked=False)
+                self._mirror.signals.drain(self._plans[0], draining=False)
 
 
 class IngestThread:
@@ -147,7 +147,7 @@ class IngestThread:
                     self._ingested()
                 if self._rounds is not None:
                     self._rounds.turn()
-                    for plan_id in self._rounds.made():
+                    for plan_id in self._rounds.new_plans():
                         self._remote.add(plan_id)
                 else:
                     self._unpublished = self._outcomes.turn(count) or self._unpublished

@@ -53,8 +53,8 @@ def label_query(store: Store, sweep: Sweep, label: Labelled) -> LabelQuery | Non
         if name not in kinds:
             raise SwingbyError(f"no installed detector has the outcome {name!r}, and neither has the sweep file")
         shown, kind = f"e.{quoted(name)}", kinds[name]
-    wanted = {"is": "yes_no", "=": "category"}.get(label.test, "number")
-    if kind != wanted:
+    needed = {"is": "yes_no", "=": "category"}.get(label.test, "number")
+    if kind != needed:
         unfit = "has no share" if label.test == "is" else f"{label.text!r} does not go with it"
         raise SwingbyError(f"outcome {name!r} is a {kind}, and {unfit}")
     if label.test == "=":

@@ -130,8 +130,8 @@ def outcome_not_recorded(records: Records, sweep: Sweep) -> str | None:
 
     Any other experiment declares its columns, so that the name of an outcome is checked as the file is read.
     """
-    asked = sweep.outcome if sweep.diagram is None else sweep.diagram.outcome
-    if asked is None or asked in sweep.outcomes or not getattr(sweep.experiment, "discovers", False):
+    outcome = sweep.outcome if sweep.diagram is None else sweep.diagram.outcome
+    if outcome is None or outcome in sweep.outcomes or not getattr(sweep.experiment, "discovers", False):
         return None
     query = "select name, role from ix.columns where experiment = ?"
     with Store.open(records.data) as store:
@@ -139,11 +139,10 @@ def outcome_not_recorded(records: Records, sweep: Sweep) -> str | None:
     known = [row.name for row in columns if row.role == "scalar"]
     known += [f"final_{row.name}" for row in columns if row.role == "curve"]
     known += [name for one in registry.detectors_for(sweep.experiment_name) for name in one.outcomes]
-    if not columns or asked in {*known, "status"}:
+    if not columns or outcome in {*known, "status"}:
         return None
-    return (
-        f"the runs of {sweep.name!r} recorded no {asked!r}, which its diagram shows; {registry.nearest(asked, known)}"
-    )
+    hint = registry.nearest(outcome, known)
+    return f"the runs of {sweep.name!r} recorded no {outcome!r}, which its diagram shows; {hint}"
 
 
 def write_outcomes(
@@ -201,7 +200,7 @@ def cells_without_outcome(
         if known in store.names()
         else ""
     )
-    wanted = (
+    condition = (
         "and e.cell_id in (select cell_id from members where list_contains($sweeps, sweep_id))"
         if sweep_ids is not None
         else ""
@@ -210,7 +209,7 @@ def cells_without_outcome(
     # for a detector. Of an experiment that is not installed, nobody knows which columns are parameters.
     thin = registry.known(experiment) and not detector.needs_results(registry.experiment(experiment))
     cells = f"""from {quoted(experiment)} e
-                where e.status in ('ok', 'diverged') {unseen} {wanted}
+                where e.status in ('ok', 'diverged') {unseen} {condition}
                   and ($thin or len(e.recorded) > 0 or e.shard in (select shard from shards where shape = $whole))"""
     named = {"version": detector.version, "sweeps": list(sweep_ids or ()), "thin": thin, "whole": WHOLE}
 

@@ -136,7 +136,7 @@ class PendingCells:
 
     Attributes:
         ids: the id of every cell, in the order of `Sweep.cells`.
-        asked: the places of the cells that are wanted, where the sweep is refined; None: all.
+        requested: the places of the cells that are wanted, where the sweep is refined; None: all.
         places: the places in `ids` of the cells to train, as of the last `refresh`.
         reserved: the places of pending cells that other drivers train.
         older: the places of cells whose result does not count: another version of the experiment's code made it.
@@ -157,10 +157,10 @@ class PendingCells:
         keep: bool = False,
     ) -> None:
         self._sweep, self._records, self._retry_failed, self._device = sweep, records, retry_failed, device
-        self._tokens = sweep.recording.asked if keep else sweep.recording.tokens
+        self._tokens = sweep.recording.requested if keep else sweep.recording.tokens
         self.samples: Sequence[Sample] = ()
         self.ids = sweep.cell_ids()
-        self.asked: np.ndarray | None = None
+        self.requested: np.ndarray | None = None
         self.places = self.reserved = self.older = np.zeros(0, np.int64)
         self._tried = np.zeros(len(self.ids), bool)
 
@@ -173,14 +173,14 @@ class PendingCells:
             shared: cells that other sweeps of this run train.
             reservations: cells that other drivers train; read before the store ingested what is new.
         """
-        wanted = self.listed
-        ids = self.ids if self.asked is None else self.ids.take(pa.array(wanted))
+        listed = self.listed
+        ids = self.ids if self.requested is None else self.ids.take(pa.array(listed))
         with Store.open(self._records.data) as store:
             done, failed = self._finished(store, ids)
-            if self._sweep.recording.code and self._tokens != self._sweep.recording.asked:
-                ever = store.states(self._sweep.experiment_name, ids, self._sweep.recording.asked) == "d"
-                self.older = wanted[ever & ~done]
-            places = wanted[~(done | failed | self._tried[wanted])]
+            if self._sweep.recording.code and self._tokens != self._sweep.recording.requested:
+                ever = store.states(self._sweep.experiment_name, ids, self._sweep.recording.requested) == "d"
+                self.older = listed[ever & ~done]
+            places = listed[~(done | failed | self._tried[listed])]
             count = len(places)
             for ids, tokens in shared:
                 places = places[~self._covered(places, ids, tokens)]
@@ -196,7 +196,7 @@ class PendingCells:
     @property
     def listed(self) -> np.ndarray:
         """The places of the cells that are wanted, in order."""
-        return np.arange(len(self.ids)) if self.asked is None else self.asked
+        return np.arange(len(self.ids)) if self.requested is None else self.requested
 
     def finished(self) -> tuple[np.ndarray, np.ndarray]:
         """Masks over all cells: those that have a result, and those that failed and are left alone."""

@@ -136,8 +136,8 @@ class Planner:
         """Why the first failed cell of the sweep has failed, in one line."""
         ingest(self.records)
         with Store.open(self.records.data) as store:
-            found = failed_cells(store, self.sweep.experiment_name, self.sweep.sweep_id)
-        return f"cell {found[0][0][:12]}: {found[0][1]}" if found else "no reason is known"
+            failures = failed_cells(store, self.sweep.experiment_name, self.sweep.sweep_id)
+        return f"cell {failures[0][0][:12]}: {failures[0][1]}" if failures else "no reason is known"
 
     def prepare(self, tell: Callable[[str], None] = lambda text: None) -> None:
         """Runs `Experiment.prepare` for the shapes of the missing cells."""
@@ -238,7 +238,7 @@ class Planner:
             batch_of[places[batch.positions]] = number
         batch_of = batch_of[listed]
         numbers = pa.array(batch_of, mask=batch_of < 0)
-        if self.pending.asked is not None:
+        if self.pending.requested is not None:
             ids = ids.take(pa.array(listed))
         plan = Plan(
             sweep_id=self.sweep.sweep_id,
@@ -251,7 +251,7 @@ class Planner:
             provenance={},  # asks git and every required package: see `_written`
             batches=notes,
             decision=self.decision,
-            given=lambda: sweep_table(self.sweep.points, self.sweep.seeds, listed, ids, numbers),
+            source=lambda: sweep_table(self.sweep.points, self.sweep.seeds, listed, ids, numbers),
         )
         max_batch, representatives = self.pending.max_batches(), self.pending.representatives
         planned = Planned(

@@ -94,8 +94,8 @@ def goals_of(refinement: Refinement) -> tuple[Goal, ...]:
 
 def _places(cell_ids: pa.ChunkedArray, ids: pa.Array) -> np.ndarray:
     """The places of some cells among all."""
-    found = pc.call_function("index_in", [cell_ids], pc.SetLookupOptions(value_set=ids))
-    return found.combine_chunks().drop_null().to_numpy(zero_copy_only=False)
+    places = pc.call_function("index_in", [cell_ids], pc.SetLookupOptions(value_set=ids))
+    return places.combine_chunks().drop_null().to_numpy(zero_copy_only=False)
 
 
 class Rounds:
@@ -130,9 +130,9 @@ class Rounds:
         self._space = space_of(sweep, self.refinement.apart)
         self._goals = goals_of(self.refinement)
         self._left = None if sweep.where is None else left_by_filter(sweep)
-        self._asked = np.zeros(len(sweep), bool)
+        self._requested = np.zeros(len(sweep), bool)
         self._ready: deque[Planned] = deque()
-        self._made: deque[str] = deque()
+        self._new_plans: deque[str] = deque()
         self._since = 0
         self._lock = threading.Lock()
         self._round, self._last, self._written = 0, 0, False
@@ -170,19 +170,19 @@ class Rounds:
         decisions = [json.loads(row.decision) for row in rows]
         for row in rows:
             listed = _places(self._records.read_plan(row.plan_id).table["cell_id"], ids)
-            self._asked[listed] = True
+            self._requested[listed] = True
         finished = done | failed
         members = np.zeros(len(ids), bool)
         members[_places(known["cell_id"], ids)] = True
-        pending = np.flatnonzero(self._asked & ~finished)
-        self._asked |= finished
+        pending = np.flatnonzero(self._requested & ~finished)
+        self._requested |= finished
         self._round = max((one["round"] for one in decisions), default=0)
         same = [one for one in decisions if self._key(one) == self._key(self._decision(None))]
         memory = same[0]["memory"] if same else None
         self._boundary = self._selector(memory)
         if len(reused := np.flatnonzero(finished & ~members)) and not preview:
             # They were trained for another sweep: a plan makes them this one's, so that they count as evidence.
-            self._planner.pending.asked = reused
+            self._planner.pending.requested = reused
             self._planner.decision = {**self._decision(None), "memory": memory, "reused": len(reused)}
             self._planner.commit()
         self._derive()
@@ -205,8 +205,8 @@ class Rounds:
             derive(self._records, [self._sweep.sweep_id], {self._sweep.sweep_id: self._sweep.outcomes})
 
     def _want(self, places: np.ndarray) -> None:
-        self._planner.pending.asked = places
-        self._asked[places] = True
+        self._planner.pending.requested = places
+        self._requested[places] = True
         self._last = len(places)
 
     # later plans
@@ -232,9 +232,9 @@ class Rounds:
                 self.fault, self.ended = error, True  # nobody else would end the run, which waits for plans
                 raise
 
-    def made(self) -> list[str]:
-        """The ids of plans that were made since this was asked last."""
-        return [self._made.popleft() for _ in range(len(self._made))]
+    def new_plans(self) -> list[str]:
+        """The ids of the plans that were made since the last call."""
+        return [self._new_plans.popleft() for _ in range(len(self._new_plans))]
 
     def _next(self) -> None:
         """Looks at what has come, and plans the next round if it is time for it."""
@@ -253,7 +253,7 @@ class Rounds:
             planned = self._planner.commit()
             self._planner.pending.mark_tried()
             self._planned(planned)
-            self._made.append(planned.plan.plan_id)
+            self._new_plans.append(planned.plan.plan_id)
             if len(chosen):
                 self._progress.more(planned)
                 self._ready.append(planned)
@@ -267,14 +267,14 @@ class Rounds:
         with Store.open(self._records.data) as store:
             there = self._sweep.experiment_name in store.names()
             finished = store.sql(query, [self._sweep.sweep_id]).rows()[0].cells if there else 0
-        return int(self._asked.sum()) - finished
+        return int(self._requested.sum()) - finished
 
     def _choose(self) -> np.ndarray:
         """Places of the cells of the next round, none if it has ended; the decision goes to the planner."""
         with Store.open(self._records.data) as store:
             known = evidence(store, self._sweep, self.refinement.labels)
-        asked = self._asked.reshape(len(self._sweep.seeds), len(self._space)).sum(axis=0)
-        flying = np.maximum(asked - known.cells, 0)
+        requested = self._requested.reshape(len(self._sweep.seeds), len(self._space)).sum(axis=0)
+        flying = np.maximum(requested - known.cells, 0)
         self._boundary.tell(known)
         with one_blas_thread():
             points = self._boundary.ask(flying)
@@ -284,7 +284,7 @@ class Rounds:
         self._planner.decision = {
             **self._decision(standing),
             "round": self._round + 1,
-            "asked": int(self._asked.sum()) + len(places),
+            "asked": int(self._requested.sum()) + len(places),
             "chosen": len(places),
             "evidence": {
                 "cells": int(known.cells.sum()),
@@ -314,11 +314,11 @@ class Rounds:
         Each point begins with another seed, so that where points share the draws of a seed, few of them do.
         """
         seeds, places = len(self._sweep.seeds), list[int]()
-        asked = self._asked.reshape(seeds, len(self._space)).copy()
+        requested = self._requested.reshape(seeds, len(self._space)).copy()
         for point in points.tolist():
             order = (int(self._space.turn[point]) + np.arange(seeds)) % seeds
-            seed = int(order[np.argmin(asked[order, point])])
-            asked[seed, point] = True
+            seed = int(order[np.argmin(requested[order, point])])
+            requested[seed, point] = True
             places.append(seed * len(self._space) + point)
         return np.sort(np.array(places, dtype=np.int64))
 
@@ -326,14 +326,14 @@ class Rounds:
 
     def _decision(self, standing: Standing | None) -> dict[str, Any]:
         """What every decision of this refinement says."""
-        of, told = self.refinement, list[dict[str, Any]]()
+        of, verdicts = self.refinement, list[dict[str, Any]]()
         for number, label in enumerate(of.labels):
             points, wrong = {"unknown": len(self._space)}, 1.0
             if standing is not None:
-                counts = np.bincount(standing.told[number].verdict, minlength=len(VERDICTS))
+                counts = np.bincount(standing.estimates[number].verdict, minlength=len(VERDICTS))
                 points = {name: int(count) for name, count in zip(VERDICTS, counts, strict=True)}
                 wrong = standing.wrong(number)
-            told.append({"outcome": label.text, "points": points, "wrong": round(wrong, 6)})
+            verdicts.append({"outcome": label.text, "points": points, "wrong": round(wrong, 6)})
         looked = len(self._space) if standing is None else len(standing.points)
         return {
             "version": VERSION,
@@ -347,9 +347,9 @@ class Rounds:
             "apart": list(of.apart),
             "budget": of.budget,
             "grid": len(self._sweep),
-            "asked": int(self._asked.sum()),
+            "asked": int(self._requested.sum()),
             **({"left": self._left} if self._left is not None else {}),
-            "told": told,
+            "told": verdicts,
             "looked": looked,
             "memory": None,
             "ended": None,

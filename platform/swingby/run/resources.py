@@ -54,8 +54,8 @@ def group_resources(each: Resources, processes: int) -> Resources:
 
 def bundle(each: Resources) -> dict[str, float]:
     """The resources of one process, by Ray's names."""
-    asked = {"CPU": each.cpus, "GPU": each.gpus, **each.custom}
-    return {name: count for name, count in asked.items() if count}
+    amounts = {"CPU": each.cpus, "GPU": each.gpus, **each.custom}
+    return {name: count for name, count in amounts.items() if count}
 
 
 def gpus_on(needed: Resources, device: str | None) -> float:
@@ -63,33 +63,35 @@ def gpus_on(needed: Resources, device: str | None) -> float:
     return max(needed.gpus, 1.0) if (device or "").startswith("cuda") else needed.gpus
 
 
-def check_fits(shape: str, asked: Mapping[str, float], processes: int, machines: Sequence[Mapping[str, float]]) -> None:
+def check_fits(
+    shape: str, amounts: Mapping[str, float], processes: int, machines: Sequence[Mapping[str, float]]
+) -> None:
     """Refuses a batch that would wait for ever.
 
     Args:
         shape: the shape of the batch.
-        asked: what each of its processes occupies, all of it on one machine.
+        amounts: what each of its processes occupies, all of it on one machine.
         processes: how many processes it has.
         machines: the resources of each machine.
 
     Raises:
         SwingbyError: there is not enough, or not enough on one machine.
     """
-    for name, count in asked.items():
+    for name, count in amounts.items():
         available = sum(machine.get(name, 0.0) for machine in machines)
         if count * processes > available:
             needs = f"{count * processes:g} {name}" + (f" ({processes} processes)" if processes > 1 else "")
             raise SwingbyError(f"a batch of shape {shape!r} needs {needs}, and there are {available:g}")
     # How many such processes fit on each machine.
     fits = (
-        int(min((machine.get(name, 0.0) / count + 1e-9 for name, count in asked.items()), default=1e9))
+        int(min((machine.get(name, 0.0) / count + 1e-9 for name, count in amounts.items()), default=1e9))
         for machine in machines
     )
     if sum(fits) < processes:
-        wanted = " and ".join(f"{count:g} {name}" for name, count in asked.items())
-        have = "; ".join(", ".join(f"{machine.get(name, 0.0):g} {name}" for name in asked) for machine in machines)
+        listed = " and ".join(f"{count:g} {name}" for name, count in amounts.items())
+        have = "; ".join(", ".join(f"{machine.get(name, 0.0):g} {name}" for name in amounts) for machine in machines)
         raise SwingbyError(
-            f"a batch of shape {shape!r} needs {wanted} on one machine"
+            f"a batch of shape {shape!r} needs {listed} on one machine"
             + (f", {processes} times" if processes > 1 else "")
             + f"; the machines have {have}"
         )

@@ -135,14 +135,14 @@ class Tally:
             refined: how the only sweep's refinement stands, if it was refined.
         """
         grown = disk(self._records.data) - (self._before or 0)
-        took = Actual(self._core_seconds, self._wall_seconds, grown)
-        alone = took if len(self._plans) == 1 and self._done.total() else None  # what was taken for one sweep
+        actual = Actual(self._core_seconds, self._wall_seconds, grown)
+        alone = actual if len(self._plans) == 1 and self._done.total() else None  # what was taken for one sweep
         with Store.open(self._records.data) as store:
-            found = [self._result(store, plans, alone, drained, seconds) for plans in self._plans.values()]
+            results = [self._result(store, plans, alone, drained, seconds) for plans in self._plans.values()]
         if refined is None:
-            return found
-        done = found[0].ok + found[0].diverged + found[0].failed
-        return [replace(found[0], cells=refined.asked, missing=max(0, refined.asked - done), refined=refined)]
+            return results
+        done = results[0].ok + results[0].diverged + results[0].failed
+        return [replace(results[0], cells=refined.requested, missing=max(0, refined.requested - done), refined=refined)]
 
     def _result(
         self, store: Store, plans: Sequence[Planned], alone: Actual | None, drained: bool, seconds: float

@@ -145,7 +145,7 @@ class Scheduler:
         for one in planned:
             self._add(one)
         self._rates: dict[tuple[str, str], _Rate] = {}
-        self._forecast = self._took = 0.0
+        self._forecast = self._durations = 0.0
         self._retries: deque[Trial] = deque()
         self._retry_next = True
         self._attempts: Counter[tuple[str, int]] = Counter()
@@ -216,7 +216,7 @@ class Scheduler:
             rate.each, rate.largest = min(rate.each, each), max(rate.largest, trial.cells)
         forecast = [note.forecast_seconds for note in trial.notes]
         if None not in forecast:
-            self._took += seconds
+            self._durations += seconds
             self._forecast += sum(filter(None, forecast))
 
     def retry(self, trial: Trial, reason: str) -> tuple[Trial, ...]:
@@ -247,13 +247,13 @@ class Scheduler:
         note = self._of_shape[place, shape][0]
         if note.forecast_seconds is None:
             return None
-        off = self._took / self._forecast if self._forecast > 0 else 1.0
+        off = self._durations / self._forecast if self._forecast > 0 else 1.0
         return off * note.forecast_seconds * cells / note.cells
 
-    def _target(self, wanted: float) -> float:
+    def _target(self, proposed: float) -> float:
         """Seconds of the next trial: fewer towards the end, so that all workers end at about the same time."""
         left = [self._seconds(*shape, cells) for shape, cells in self._cells.items() if cells]
         known = [seconds for seconds in left if seconds is not None]
         if len(known) < len(left):
-            return wanted
-        return min(wanted, max(SHORTEST, sum(known) / (self._workers * TURNS)))
+            return proposed
+        return min(proposed, max(SHORTEST, sum(known) / (self._workers * TURNS)))

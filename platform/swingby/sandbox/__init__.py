@@ -27,6 +27,7 @@ if TYPE_CHECKING:  # the query's process, which imports this package first, says
 LIMIT_BYTES = 2 * 2**30
 """The largest answer, in bytes of Arrow."""
 _STALE = 24 * 3600.0
+"""Seconds after which the folder of a process that died is removed."""
 _UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 
 
@@ -141,11 +142,11 @@ def run(
         "seconds": timeout,
         "parent": os.getpid(),
     }
-    with tempfile.TemporaryFile(dir=folder) as asked:
+    with tempfile.TemporaryFile(dir=folder) as request_file:
         # A file: a pipe would block, or break, if the process ends before it has read everything.
-        asked.write(json.dumps(request).encode())
-        asked.seek(0)
-        process = _process(folder, asked)
+        request_file.write(json.dumps(request).encode())
+        request_file.seek(0)
+        process = _process(folder, request_file)
     with process, _deadline(process, timeout) as passed:
         assert process.stdout is not None
         table = None
@@ -165,12 +166,12 @@ def run(
     return table.replace_schema_metadata({"cut": "true"}) if report.get("cut") else table
 
 
-def _process(folder: Path, asked: IO[bytes]) -> subprocess.Popen[bytes]:
+def _process(folder: Path, request_file: IO[bytes]) -> subprocess.Popen[bytes]:
     # Nothing of this process's environment is passed on: it may hold tokens.
     environment = {"HOME": str(folder), "LANG": "C.UTF-8", "PYTHONPATH": os.pathsep.join(_found_at())}
     return subprocess.Popen(
         [sys.executable, "-P", "-s", "-B", "-m", "swingby.sandbox"],
-        stdin=asked,
+        stdin=request_file,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         cwd=folder,
@@ -185,13 +186,13 @@ def _found_at() -> list[str]:
     Packages may come by PYTHONPATH, as by a cluster's modules. Other folders of this process's path are left out: files
     of users in them would stand before Python's own.
     """
-    own = {sysconfig.get_path(kind) for kind in ("purelib", "platlib")}
-    found = [str(Path(__file__).parents[2])]
+    standard = {sysconfig.get_path(kind) for kind in ("purelib", "platlib")}
+    paths = [str(Path(__file__).parents[2])]
     for name in ("duckdb", "pyarrow"):
         place = next((place for place in sys.path if place and (Path(place) / name / "__init__.py").is_file()), None)
-        if place is not None and place not in own and place not in found:
-            found.append(str(Path(place).absolute()))
-    return found
+        if place is not None and place not in standard and place not in paths:
+            paths.append(str(Path(place).absolute()))
+    return paths
 
 
 @contextmanager

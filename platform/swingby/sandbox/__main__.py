@@ -32,6 +32,7 @@ _BESIDE = 4 * 2**30
 """Address space beside DuckDB's memory: code, stacks of threads, reserves of the allocator; mostly never touched."""
 BESIDE_FILES = 256
 """Files that may be open beside the databases, each of which may have a log."""
+# PR_SET_PDEATHSIG of prctl(2).
 _DIE_WITH_PARENT = 1
 TEXT = frozenset(
     ("bignum", "bit", "geometry", "interval", "time", "time_ns", "time with time zone", "uhugeint", "union", "variant")
@@ -187,10 +188,10 @@ def _batches(reader: Any) -> Iterator[pa.RecordBatch]:
 
 def _tables(connection: duckdb.DuckDBPyConnection) -> list[str]:
     try:
-        found = connection.execute("select view_name from duckdb_views() where not internal order by all").fetchall()
+        rows = connection.execute("select view_name from duckdb_views() where not internal order by all").fetchall()
     except duckdb.Error:
         return []  # a fatal error closes the database; its message says enough
-    return [name for (name,) in found]
+    return [name for (name,) in rows]
 
 
 if __name__ == "__main__":

@@ -100,7 +100,7 @@ def columns_of(text: str, known: list[str] | None = None) -> tuple[str, ...]:
 def _columns(connection: duckdb.DuckDBPyConnection, text: str, known: list[str] | None) -> tuple[str, ...]:
     tree = _checked(connection, text)
     spelt = {name.lower(): name for name in known or ()}
-    found: dict[str, None] = {}
+    columns: dict[str, None] = {}
     for names in _free(tree, frozenset()):
         if len(names) > 1:
             message = f"{'.'.join(names)!r} is no column"
@@ -108,10 +108,10 @@ def _columns(connection: duckdb.DuckDBPyConnection, text: str, known: list[str] 
         name = spelt.get(names[0].lower()) if known is not None else names[0]
         if name is None:
             raise ScalarError(f"unknown column {names[0]!r}", nearest(names[0], known or []))
-        found.setdefault(name)
-    if not found:
+        columns.setdefault(name)
+    if not columns:
         raise ScalarError("names no column, so that every cell has one and the same value", _ONE)
-    return tuple(found)
+    return tuple(columns)
 
 
 def kind_of(text: str, schema: pa.Schema) -> OutcomeKind:
@@ -150,14 +150,14 @@ def evaluate(text: str, table: pa.Table, kind: OutcomeKind, strict: bool = False
         connection.register(ROW, table)
         try:
             with interrupted_after(connection, SECONDS):
-                found = connection.sql(f"select {value} as value from {ROW}").to_arrow_table()
+                result = connection.sql(f"select {value} as value from {ROW}").to_arrow_table()
         except duckdb.InterruptException as error:
             raise ScalarError(f"takes longer than {SECONDS:g} s on {table.num_rows:,} rows, and was ended") from error
         except (duckdb.OutOfMemoryException, MemoryError) as error:
             raise ScalarError(f"needs more than {MEMORY} of memory on {table.num_rows:,} rows") from error
         except duckdb.Error as error:
             raise ScalarError(_first_line(error)) from error
-    return pa.concat_arrays([*found["value"].chunks, pa.array([], _ARROW[kind])])
+    return pa.concat_arrays([*result["value"].chunks, pa.array([], _ARROW[kind])])
 
 
 def _of_recorded(tree: dict[str, Any], text: str, table: pa.Table) -> str:
@@ -280,9 +280,9 @@ def _check(part: dict[str, Any]) -> None:
     if of == "FUNCTION":
         _check_function(part)
     elif of == "CAST":
-        given = part.get("type_expr", {}).get("type_name") or part.get("cast_type", {}).get("id", "")
-        if str(given).lower() not in CASTS or part.get("type_expr", {}).get("schema"):
-            raise ScalarError(f"a cast to {given} is not allowed", "allowed: double, bigint, boolean, varchar")
+        target = part.get("type_expr", {}).get("type_name") or part.get("cast_type", {}).get("id", "")
+        if str(target).lower() not in CASTS or part.get("type_expr", {}).get("schema"):
+            raise ScalarError(f"a cast to {target} is not allowed", "allowed: double, bigint, boolean, varchar")
     elif of == "LAMBDA" and any(inner is not part and inner.get("class") == "LAMBDA" for inner in parts(part)):
         raise ScalarError("a lambda within a lambda is not allowed")
     elif of == "OPERATOR" and kind == "ARRAY_CONSTRUCTOR":
@@ -333,8 +333,8 @@ def _free(node: Any, bound: frozenset[str]) -> Iterator[list[str]]:
             if names[0].lower() not in bound:
                 yield names
         elif node.get("class") == "LAMBDA":
-            own = {name[0].lower() for name in _free(node["lhs"], frozenset())}
-            yield from _free(node["expr"], bound | own)
+            arguments = {name[0].lower() for name in _free(node["lhs"], frozenset())}
+            yield from _free(node["expr"], bound | arguments)
         else:
             for value in node.values():
                 yield from _free(value, bound)

@@ -56,7 +56,7 @@ def readable(connection: duckdb.DuckDBPyConnection, sql: str) -> str:
 
 def _one(connection: duckdb.DuckDBPyConnection, sql: str) -> Any:
     statements = connection.extract_statements(sql)
-    if re.match(r"\s*pivot\b", sql, re.IGNORECASE) and [_kind(found) for found in statements] != ["SELECT"]:
+    if re.match(r"\s*pivot\b", sql, re.IGNORECASE) and [_kind(statement) for statement in statements] != ["SELECT"]:
         # DuckDB would first store the values that it finds in a type of its own.
         raise RefusedError("PIVOT has to name its values: pivot t on width in (2, 4) using avg(height)")
     if len(statements) != 1:
@@ -85,12 +85,12 @@ def parsed(connection: duckdb.DuckDBPyConnection, query: str) -> dict[str, Any]:
     ((text,),) = connection.execute("select json_serialize_sql(?)", [query]).fetchall()
     try:
         tree = json.loads(text)
-        found = list(parts(tree))
+        nodes = list(parts(tree))
     except RecursionError:
         raise RefusedError(f"nested too deeply; {ALLOWED}") from None
     if tree.get("error", True) or len(tree["statements"]) != 1:
         raise RefusedError(f"{tree.get('error_message', 'it cannot be checked')}; {ALLOWED}")
-    for part in found:
+    for part in nodes:
         _check(part)
     return tree["statements"][0]["node"]
 

@@ -84,11 +84,11 @@ def _newest(layout: Layout) -> Generation:
     return generation
 
 
-def _comments(layout: Layout, generation: Generation, wanted: bool) -> Sequence[str]:
+def _comments(layout: Layout, generation: Generation, with_comments: bool) -> Sequence[str]:
     """The statements that write comments; none that are not of this generation."""
     from swingby.store.comments import comments_of
 
-    return comments_of(layout.root.parent, generation.number) if wanted else ()
+    return comments_of(layout.root.parent, generation.number) if with_comments else ()
 
 
 def _linked(path: Path, folder: Path) -> Path:

@@ -182,7 +182,7 @@ class Build:
         for number, path in sealed:
             _attach(connection, f"seg{number}", path, "read_only")
         tables, kinds = _catalogue(connection, f"seg{self.segment}")
-        found: list[str] = list(statements("views"))
+        views: list[str] = list(statements("views"))
         for name, table in sorted(tables.items()):
             ragged = fetch(connection, "select name from ix.columns where experiment = ? and ragged", name)
             table.ragged = {curve for (curve,) in ragged}
@@ -191,20 +191,20 @@ class Build:
             dropped = f"ix.rows.{quoted(name)} semi join ix.dropped.{quoted(name)} using (curve)"
             hidden = f"select 1 from {dropped} where final limit 1"
             table.hides = table.differs or bool(fetch(connection, hidden))
-            found += experiment_views(name, table)
+            views += experiment_views(name, table)
         for kind, columns in sorted(kinds.items()):
             versions = fetch(connection, f"select distinct version from ix.derived.{quoted(kind)}")
             (key,) = fetch(connection, "select key from ix.kinds where kind = ?", kind)[0]
-            own = [*key, *sorted(set(columns) - set(key) - set(DERIVED_COLUMNS))]
+            listed = [*key, *sorted(set(columns) - set(key) - set(DERIVED_COLUMNS))]
             hiding = {name: table for name, table in tables.items() if table.hides}
             if hiding:
                 of = _experiments_of(connection, kind, columns)
                 hiding = {name: table for name, table in hiding.items() if name in of}
-            found += derived_views(kind, own, [version for (version,) in versions], hiding)
-        found += _outcome_views(connection, tables, kinds)
+            views += derived_views(kind, listed, [version for (version,) in versions], hiding)
+        views += _outcome_views(connection, tables, kinds)
         for number, _ in sealed:
             connection.execute(f"detach seg{number}")
-        return found
+        return views
 
 
 def _outcome_views(connection: Connection, tables: Mapping[str, Table], kinds: Mapping[str, list[str]]) -> list[str]:
@@ -236,8 +236,8 @@ def _experiments_of(connection: Connection, kind: str, columns: Sequence[str]) -
     if not {"cell_id", OF_SHARD} <= set(columns):
         return set()
     shards = f"select distinct {OF_SHARD} as shard from ix.derived.{quoted(kind)}"
-    found = fetch(connection, f"select distinct experiment from ix.shards semi join ({shards}) using (shard)")
-    return {name for (name,) in found}
+    rows = fetch(connection, f"select distinct experiment from ix.shards semi join ({shards}) using (shard)")
+    return {name for (name,) in rows}
 
 
 def _catalogue(connection: Connection, open_segment: str) -> tuple[dict[str, Table], dict[str, list[str]]]:

@@ -42,7 +42,7 @@ _lock = threading.Lock()
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class Meaning:
     """What a column means; `unit` is "" for a pure number, a text, or where none is declared."""
 
     meaning: str
@@ -59,7 +59,7 @@ class Described:
     """What a table lists, and what its columns mean; columns of which nothing is declared are not named."""
 
     meaning: str
-    columns: Mapping[str, Said]
+    columns: Mapping[str, Meaning]
 
 
 def described(store: Connection) -> dict[str, Described]:
@@ -67,26 +67,26 @@ def described(store: Connection) -> dict[str, Described]:
 
     Experiments and detectors say what theirs mean: those that are not installed here, or broken, have none.
     """
-    tables, found = store.tables(), dict[str, Described]()
+    tables, descriptions = store.tables(), dict[str, Described]()
     for name in tables:
         if name in TABLES:
             meaning, columns = TABLES[name]
-            found[name] = Described(meaning, _fixed(columns))
+            descriptions[name] = Described(meaning, _fixed(columns))
         elif (stem := name.removeprefix(OUTCOMES).removesuffix(ALL)) in registry.offered(registry.DETECTORS):
-            found |= _of_detector(name, stem)
+            descriptions |= _of_detector(name, stem)
     for (name,) in store.sql("select distinct experiment from sweeps order by all").rows():
         if name in tables:
-            found |= _of_experiment(store, name)
+            descriptions |= _of_experiment(store, name)
     if SHARE_FIT in tables:
-        found[SHARE_FIT] = Described(
+        descriptions[SHARE_FIT] = Described(
             "the share of an outcome at every point of a refined sweep, fitted", _fixed(FITTED)
         )
     if EXPRESSIONS in tables:
-        found |= _of_expressions(store, tables)
+        descriptions |= _of_expressions(store, tables)
     kept = {table: {column for column, _ in columns} for table, columns in tables.items()}
     return {
-        table: Described(of.meaning, {name: said for name, said in of.columns.items() if name in kept[table]})
-        for table, of in found.items()
+        table: Described(of.meaning, {name: one for name, one in of.columns.items() if name in kept[table]})
+        for table, of in descriptions.items()
         if table in kept
     }
 
@@ -96,14 +96,14 @@ def comments(store: Connection) -> list[str]:
 
     Each takes 1 ms: they are for connections on which somebody may look.
     """
-    found: list[str] = []
+    texts: list[str] = []
     for table, of in described(store).items():
         if of.meaning:
-            found.append(f"comment on view {quoted(table)} is {literal(plain(of.meaning, LONGEST))}")
-        for column, said in of.columns.items():
-            if said.text:
-                found.append(f"comment on column {quoted(table)}.{quoted(column)} is {literal(said.text)}")
-    return ["begin", *found, "commit"] if found else []
+            texts.append(f"comment on view {quoted(table)} is {literal(plain(of.meaning, LONGEST))}")
+        for column, column_meaning in of.columns.items():
+            if column_meaning.text:
+                texts.append(f"comment on column {quoted(table)}.{quoted(column)} is {literal(column_meaning.text)}")
+    return ["begin", *texts, "commit"] if texts else []
 
 
 def comments_of(data: Path, generation: int) -> Sequence[str]:
@@ -111,10 +111,10 @@ def comments_of(data: Path, generation: int) -> Sequence[str]:
     with _lock:
         if _remembered.get(data, (None,))[0] != generation:
             with Connection(Layout(data)) as store:
-                made = comments(store)
+                texts = comments(store)
                 if store.generation != generation:
                     return ()
-            _remembered[data] = generation, made
+            _remembered[data] = generation, texts
         return _remembered[data][1]
 
 
@@ -140,12 +140,12 @@ def experiment_of(store: Connection, name: str) -> Any:
         declared = json.loads(resolved).get("declared")
         if declared is not None:
             try:
-                made = FunctionExperiment.of_declaration(declared)
+                experiment = FunctionExperiment.of_declaration(declared)
                 if name in store.names():
-                    learn_columns(store, made)
+                    learn_columns(store, experiment)
             except (AttributeError, LookupError, RuntimeError, TypeError, ValueError):  # a plan of somebody else
                 return None
-            return made
+            return experiment
     try:
         return registry.experiment(name) if registry.known(name) else None
     except SwingbyError:
@@ -155,11 +155,11 @@ def experiment_of(store: Connection, name: str) -> Any:
 def _of_experiment(store: Connection, name: str) -> dict[str, Described]:
     """The tables of an experiment's cells and of their recorded steps."""
     of = experiment_of(store, name)
-    cell, curves, title = dict(_fixed(CELL)), dict[str, Said](), ""
+    cell, curves, title = dict(_fixed(CELL)), dict[str, Meaning](), ""
     if of is not None:
-        parameters = {key: Said(parameter_meaning(of, key)) for key in of.Params.model_fields}
+        parameters = {key: Meaning(parameter_meaning(of, key)) for key in of.Params.model_fields}
         if STEPS in parameters:  # a parameter that is called so: the last step has another name
-            cell[LAST_STEP] = Said(LAST_STEP_MEANING)
+            cell[LAST_STEP] = Meaning(LAST_STEP_MEANING)
         curves = _declared(
             {**of.curves, **{key: one for added in of.recordings.values() for key, one in added.items()}}
         )
@@ -187,33 +187,35 @@ def _of_expressions(store: Connection, tables: Iterable[str]) -> dict[str, Descr
     query = f"""select experiment, outcome, table_name, list(distinct expression order by expression) as texts
                 from {EXPRESSIONS} where expression is not null group by all order by all"""
     meaning = "which expression each outcome of a sweep is that a sweep file writes"
-    found = {EXPRESSIONS: Described(meaning, _fixed(BOUND))}
+    described_views = {EXPRESSIONS: Described(meaning, _fixed(BOUND))}
     outcomes: dict[str, dict[str, list[str]]] = {}
     for row in store.sql(query).rows():
         texts = outcomes.setdefault(f"{OUTCOMES_OF}{row.experiment}", {}).setdefault(row.outcome, [])
         texts += [text for text in row.texts if text not in texts]
-        value = Said(f"the expression {row.texts[0]}")
-        found[row.table_name] = Described(f"values of {row.texts[0]}", {**_fixed(VALUE), "value": value})
+        value = Meaning(f"the expression {row.texts[0]}")
+        described_views[row.table_name] = Described(f"values of {row.texts[0]}", {**_fixed(VALUE), "value": value})
     for view, written in outcomes.items():
         columns = {
-            name: Said(f"the expression {texts[0]}" if len(texts) == 1 else f"in each sweep one of: {', '.join(texts)}")
+            name: Meaning(
+                f"the expression {texts[0]}" if len(texts) == 1 else f"in each sweep one of: {', '.join(texts)}"
+            )
             for name, texts in written.items()
         }
-        found[view] = Described("outcomes that sweep files write: a row for each finished cell of a sweep",
+        described_views[view] = Described("outcomes that sweep files write: a row for each finished cell of a sweep",
                                 {**_fixed(VALUE), **columns})  # fmt: skip
     return {
         **{name + ALL: Described(f"{of.meaning}; the rows of every version", {**_fixed(VERSION), **of.columns})
-           for name, of in found.items()},
-        **found,
+           for name, of in described_views.items()},
+        **described_views,
     }  # fmt: skip
 
 
-def _fixed(meanings: Meanings) -> dict[str, Said]:
-    return {name: Said(meaning) for name, (_, meaning) in meanings.items()}
+def _fixed(meanings: Meanings) -> dict[str, Meaning]:
+    return {name: Meaning(meaning) for name, (_, meaning) in meanings.items()}
 
 
-def _declared(columns: Mapping[str, Column]) -> dict[str, Said]:
+def _declared(columns: Mapping[str, Column]) -> dict[str, Meaning]:
     return {
-        name: Said(one.meaning + (f": one of {', '.join(one.order)}" if one.order else ""), one.unit)
+        name: Meaning(one.meaning + (f": one of {', '.join(one.order)}" if one.order else ""), one.unit)
         for name, one in columns.items()
     }

@@ -196,9 +196,9 @@ class Connection:
         return self._kept("tables", self._read_tables)
 
     def _read_tables(self) -> dict[str, list[tuple[str, str]]]:
-        found = self._query(script("tables"), (), {})
+        rows = self._query(script("tables"), (), {})
         tables: dict[str, list[tuple[str, str]]] = {}
-        for name, column, type_ in found.rows():
+        for name, column, type_ in rows.rows():
             tables.setdefault(name, []).append((column, type_))
         return tables
 
@@ -217,8 +217,8 @@ class Connection:
     def _cursor(self, query: str, parameters: Any) -> Database:
         """A cursor that reads cells as the sweeps which the query is about have them."""
         cursor = self._current().cursor()
-        given = parameters.values() if isinstance(parameters, Mapping) else parameters or ()
-        if sweep_ids := _reading_as.get() or sweeps_named(query, given):
+        values = parameters.values() if isinstance(parameters, Mapping) else parameters or ()
+        if sweep_ids := _reading_as.get() or sweeps_named(query, values):
             cursor.execute(read_as(sweep_ids))
         return cursor
 

@@ -67,7 +67,7 @@ class Ingest(Writer):
 
     complete = True
     _bad: dict[str, str]
-    _found: list[tuple[str, str]]
+    _unfit: list[tuple[str, str]]
 
     def take(self) -> Taken:
         """Applies every plan, shard and derived file that is not in the index; bad files are listed and left out.
@@ -93,7 +93,7 @@ class Ingest(Writer):
 
     def _take(self) -> Taken:
         start = time.perf_counter()
-        self._found = []
+        self._unfit = []
         with self._guarded("ingest into"):
             self._bad = dict(fetch(self._build.connection(), "select shard, stamp from ix.bad"))
             for key in [key for key in self._bad if not self._path(key).exists()]:
@@ -108,7 +108,7 @@ class Ingest(Writer):
             shards, rows = self._take_shards()
             derived = self._take_all([f"derived/{name}" for name in self._records.derived()], "from ix.records")
         seconds = time.perf_counter() - start
-        return Taken(plans, shards, rows, derived, tuple(self._found), seconds, retractions, self._upgrade)
+        return Taken(plans, shards, rows, derived, tuple(self._unfit), seconds, retractions, self._upgrade)
 
     @property
     def refused(self) -> bool:
@@ -145,7 +145,7 @@ class Ingest(Writer):
 
     def _refuse(self, key: str, error: SwingbyError) -> None:
         """Lists a bad file; it is read again when it changes."""
-        self._found.append((key, str(error)))
+        self._unfit.append((key, str(error)))
         stamp = self._file_stamp(key)
         with self._transaction("ix") as connection:
             self._forgive(key)

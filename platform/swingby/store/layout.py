@@ -42,27 +42,27 @@ class OlderStoreError(SwingbyError):
 class NewerStoreError(SwingbyError):
     """The store was written by a newer version of this program."""
 
-    def __init__(self, what: Path, found: Any) -> None:
+    def __init__(self, what: Path, version: Any) -> None:
         super().__init__(
-            f"{what} was written by a newer version of swingby: it has store version {found}, and this one knows "
+            f"{what} was written by a newer version of swingby: it has store version {version}, and this one knows "
             f"version {FORMAT}; update swingby (pip install --upgrade swingby)"
         )
 
 
-def check_version(what: Path, found: Any) -> None:
+def check_version(what: Path, version: Any) -> None:
     """Refuses a version of the store that cannot be read, and says what to do.
 
     Raises:
         NewerStoreError, OlderStoreError: it is newer than this program, or too old.
         ValueError: it is no version.
     """
-    if type(found) is not int:
-        raise ValueError(f"its format is {found!r}")
-    if found > FORMAT:
-        raise NewerStoreError(what, found)
-    if found != FORMAT and found not in UPGRADES:
+    if type(version) is not int:
+        raise ValueError(f"its format is {version!r}")
+    if version > FORMAT:
+        raise NewerStoreError(what, version)
+    if version != FORMAT and version not in UPGRADES:
         raise OlderStoreError(
-            f"{what} has store version {found}, which this version of swingby does not read (it knows version "
+            f"{what} has store version {version}, which this version of swingby does not read (it knows version "
             f"{FORMAT}); `swingby ingest` makes the store again from the records"
         )
 
@@ -208,8 +208,8 @@ class Layout:
 
     def flip(self, generation: Generation) -> None:
         """Makes a generation the published one, then removes what neither it nor the one before needs."""
-        told = asdict(generation)
-        write_json(self.pointer, {**told, "digest": _digest(told)})
+        content = asdict(generation)
+        write_json(self.pointer, {**content, "digest": _digest(content)})
         self.prune(generation)
 
     def prune(self, generation: Generation) -> None:
@@ -225,8 +225,8 @@ class Layout:
         """The files of copies and builds that neither this generation nor the one before needs."""
         kept = {self.root / name for name in (*generation.files.values(), *generation.previous)}
         builds = [folder for folder in self.root.glob("build-*") if folder != self.build(generation.build)]
-        found = {path for folder in (self.published, *builds) for path in files_below(folder)}
-        return sorted(found - kept)
+        files = {path for folder in (self.published, *builds) for path in files_below(folder)}
+        return sorted(files - kept)
 
 
 def attachments(paths: Mapping[str, Path]) -> list[str]:
@@ -250,21 +250,21 @@ def _generation(pointed: dict[str, Any]) -> Generation:
     digest = pointed.pop("digest", None)  # a pointer of an earlier program has none
     if digest not in (None, _digest(pointed)):
         raise ValueError("its digest is another one")
-    found = Generation(**{**pointed, "views": tuple(pointed["views"]), "previous": tuple(pointed["previous"])})
-    if not all(type(number) is int for number in (found.number, found.build, found.revision)):
+    generation = Generation(**{**pointed, "views": tuple(pointed["views"]), "previous": tuple(pointed["previous"])})
+    if not all(type(number) is int for number in (generation.number, generation.build, generation.revision)):
         raise TypeError("its numbers are no integers")
-    if not all(type(seconds) in (int, float) for seconds in (found.published, found.cost)):
+    if not all(type(seconds) in (int, float) for seconds in (generation.published, generation.cost)):
         raise TypeError("its times are no numbers")
-    for alias in found.files:
+    for alias in generation.files:
         if not ALIAS.fullmatch(alias):
             raise ValueError(f"a database has the name {alias!r}")
-    for name in (*found.files.values(), *found.previous):
+    for name in (*generation.files.values(), *generation.previous):
         if PurePosixPath(name).is_absolute() or ".." in PurePosixPath(name).parts:
             raise ValueError(f"the file {name!r} lies outside of the store")
-    for view in found.views:
+    for view in generation.views:
         if not VIEW.match(view):
             raise ValueError(f"a statement makes no view: {view[:60]!r}")
-    return found
+    return generation
 
 
 def _stamps(paths: Iterable[Path]) -> list[int]:

@@ -58,12 +58,12 @@ def written_outcomes(store: Store, sweep_id: str) -> dict[str, Written]:
         return {}
     query = f"""select outcome, expression, table_name from {EXPRESSIONS}
                 where sweep_id = ? and expression is not null order by outcome"""
-    types, found = store.columns(view), dict[str, Written]()
+    types, outcomes = store.columns(view), dict[str, Written]()
     for row in store.sql(query, [sweep_id]).rows():
         type_ = store.columns(row.table_name).get("value")
         if row.outcome in types and type_ is not None:
-            found[row.outcome] = Written(row.expression, row.table_name, KINDS.get(type_, "number"))
-    return found
+            outcomes[row.outcome] = Written(row.expression, row.table_name, KINDS.get(type_, "number"))
+    return outcomes
 
 
 def known_sweeps(store: Store) -> list[KnownSweep]:
@@ -81,24 +81,24 @@ def find_sweep(store: Store, sweep: str) -> KnownSweep:
     Raises:
         SwingbyError: none fits, or an id's first digits fit several.
     """
-    found = _find_sweep(store, sweep)
-    (row,) = store.sql("select resolved from sweeps where sweep_id = ?", [found.sweep_id]).rows()
-    adopt_declared(found.experiment, json.loads(row.resolved))
-    if not registry.known(found.experiment):
-        return found
-    experiment = registry.experiment(found.experiment)
-    if isinstance(experiment, FunctionExperiment) and found.experiment in store.names():
+    sweep_row = _find_sweep(store, sweep)
+    (row,) = store.sql("select resolved from sweeps where sweep_id = ?", [sweep_row.sweep_id]).rows()
+    adopt_declared(sweep_row.experiment, json.loads(row.resolved))
+    if not registry.known(sweep_row.experiment):
+        return sweep_row
+    experiment = registry.experiment(sweep_row.experiment)
+    if isinstance(experiment, FunctionExperiment) and sweep_row.experiment in store.names():
         learn_columns(store, experiment)
-    return found
+    return sweep_row
 
 
 def _find_sweep(store: Store, sweep: str) -> KnownSweep:
     known = known_sweeps(store)
     if sweep.endswith((".yaml", ".yml")):
-        wanted = Sweep.load(sweep, confirm_above=None)
-        matches = [item for item in known if item.sweep_id == wanted.sweep_id]
+        loaded = Sweep.load(sweep, confirm_above=None)
+        matches = [item for item in known if item.sweep_id == loaded.sweep_id]
         if not matches:
-            raise SwingbyError(f"{sweep} (sweep id {wanted.sweep_id}) has not been run here: swingby run {sweep}")
+            raise SwingbyError(f"{sweep} (sweep id {loaded.sweep_id}) has not been run here: swingby run {sweep}")
         return matches[0]
     named = [item for item in known if item.name == sweep]
     if named:
@@ -118,17 +118,17 @@ def find_cell(store: Store, start: str) -> tuple[str, str]:
         SwingbyError: none fits, or several do.
     """
     experiments = sorted({item.experiment for item in known_sweeps(store)})
-    found: list[tuple[str, str]] = []
+    cells: list[tuple[str, str]] = []
     for name in (name for name in experiments if name in store.names()):
         query = f"select cell_id from {quoted(name)} where starts_with(cell_id, ?) limit 3"
-        found += [(row.cell_id, name) for row in store.sql(query, [start]).rows()]
-    if not found:
+        cells += [(row.cell_id, name) for row in store.sql(query, [start]).rows()]
+    if not cells:
         raise SwingbyError(f"no cell {start!r} has a row here; ids: swingby sql 'select cell_id from members limit 5'")
-    if len(found) > 1:
+    if len(cells) > 1:
         raise SwingbyError(
-            f"{start!r} fits several cells ({', '.join(cell for cell, _ in found)}, ...): give more digits"
+            f"{start!r} fits several cells ({', '.join(cell for cell, _ in cells)}, ...): give more digits"
         )
-    return found[0]
+    return cells[0]
 
 
 def sweep_rows(data: Path, sweep: str, points: bool = False) -> pa.Table:
@@ -149,14 +149,14 @@ def sweep_stream(data: Path, sweep: str, points: bool = False) -> Iterator[Itera
         SwingbyError: no such sweep, or no data folder.
     """
     with Store.open(data) as store:
-        found = find_sweep(store, sweep)
-        with store.stream(_rows_of(store, found, points), [found.sweep_id]) as tables:
+        known = find_sweep(store, sweep)
+        with store.stream(_rows_of(store, known, points), [known.sweep_id]) as tables:
             yield tables
 
 
-def _rows_of(store: Store, found: KnownSweep, points: bool) -> str:
+def _rows_of(store: Store, known: KnownSweep, points: bool) -> str:
     """The query of `sweep_stream`; its parameter is the id of the sweep."""
-    name = found.experiment
+    name = known.experiment
     if points:
         return (
             f"select p.* from {quoted(name + '_points')} p "
@@ -165,7 +165,7 @@ def _rows_of(store: Store, found: KnownSweep, points: bool) -> str:
     outcomes = [f"outcomes_{item.name}" for item in registry.detectors_for(name)]
     joined = [quoted(table) for table in outcomes if table in store.names()]
     columns = ["m.point", "e.*", *(f"{table}.* exclude (cell_id, {OF_SHARD})" for table in joined)]
-    written = written_outcomes(store, found.sweep_id)
+    written = written_outcomes(store, known.sweep_id)
     columns += [f"{quoted(one.table)}.value as {quoted(outcome)}" for outcome, one in written.items()]
     joined += dict.fromkeys(quoted(one.table) for one in written.values())
     # Outcomes of the very row that is the cell's result; which row that is, `e.shard` says already.

@@ -121,10 +121,10 @@ class Store(Connection):
         """Which of these columns the experiment's table has in a type that does not go with theirs, in words."""
         there = self.columns(experiment)
         incoming = storable(pa.schema(list(columns.items())).empty_table())
-        wanted = self._query("describe from incoming", None, {"incoming": incoming}).rows()
+        described = self._query("describe from incoming", None, {"incoming": incoming}).rows()
         return [
             f"its column {column.column_name!r} is {column.column_type}, and {there[column.column_name]} in the store"
-            for column in wanted
+            for column in described
             if column.column_name in there and widest(there[column.column_name], column.column_type) is None
         ]
 
@@ -144,11 +144,11 @@ class Store(Connection):
         if experiment not in self.names():
             return letters
         self._check_version()
-        asked = pa.table({"cell_id": cell_ids, "place": pa.array(np.arange(len(cell_ids)))})
+        requested = pa.table({"cell_id": cell_ids, "place": pa.array(np.arange(len(cell_ids)))})
         rows = self._query(
             query("states", experiment),
             {"tokens": list(tokens), "failing": list(tokens if failing is None else failing)},
-            {"asked": asked},
+            {"asked": requested},
         ).arrow()
         place, done, failed = (rows[name].to_numpy() for name in ("place", "done", "failed"))
         letters[place] = np.where(done.astype(bool), "d", np.where(failed.astype(bool), "f", "m"))
@@ -168,18 +168,18 @@ class Store(Connection):
         self._check_version()
         if experiment not in self.names():
             return pa.table({name: pa.array([], pa.string()) for name in ("cell_id", "shard")})
-        asked = pa.table({"cell_id": pa.array(cell_ids, pa.string())})
-        return self._query(query("shards_of", experiment), [list(tokens)], {"asked": asked}).arrow()
+        requested = pa.table({"cell_id": pa.array(cell_ids, pa.string())})
+        return self._query(query("shards_of", experiment), [list(tokens)], {"asked": requested}).arrow()
 
     def gaps(self) -> list[Gap]:
         """The cells that lack a piece of their curve, and so have no result; a store of an older version lists none."""
         self._current()
         if self._generation is None or self._generation.format != FORMAT:
             return []
-        found: list[Gap] = []
+        gaps: list[Gap] = []
         for (name,) in self.sql("select distinct experiment from ix.lost order by all").rows():
-            found += [Gap(row.cell_id, name, tuple(row.sweeps or ())) for row in self.sql(query("gaps", name)).rows()]
-        return found
+            gaps += [Gap(row.cell_id, name, tuple(row.sweeps or ())) for row in self.sql(query("gaps", name)).rows()]
+        return gaps
 
     def points(self, experiment: str, sweep_id: str) -> pa.Table:
         """Every point of a sweep, trained or not: `point`, `planned` (its cells), and the experiment's parameters.

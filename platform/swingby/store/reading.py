@@ -26,9 +26,9 @@ def read_as(sweep_ids: Sequence[str]) -> str:
 
 def sweeps_named(query: str, parameters: Iterable[Any] = ()) -> tuple[str, ...]:
     """The texts in a query, and among its parameters, that have the form of a sweep's id."""
-    found = dict.fromkeys(_QUOTED_ID.findall(query))
+    ids = dict.fromkeys(_QUOTED_ID.findall(query))
     for value in parameters:
         for text in value if isinstance(value, list | tuple) else (value,):
             if isinstance(text, str) and _ID.fullmatch(text):
-                found[text] = None
-    return tuple(found)
+                ids[text] = None
+    return tuple(ids)

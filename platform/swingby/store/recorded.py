@@ -55,11 +55,13 @@ class RecordedResults:
         return ", ".join(commits)
 
     def __str__(self) -> str:
-        came = f"computed {self.when} on {self.where}, by {self.code}"
+        origin = f"computed {self.when} on {self.where}, by {self.code}"
         if self.cells == self.results:
-            what = f"These are recorded results, not trained here: all {self.results:,} were {came}."
+            what = f"These are recorded results, not trained here: all {self.results:,} were {origin}."
         else:
-            what = f"{self.cells:,} of {self.results:,} results are recorded ones, not trained here: they were {came}."
+            what = (
+                f"{self.cells:,} of {self.results:,} results are recorded ones, not trained here: they were {origin}."
+            )
         return f"{what} Their numbers are rounded to {self.digits} digits; `swingby run {self.name}` trains them here."
 
 

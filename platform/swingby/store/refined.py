@@ -15,7 +15,7 @@ class Refined:
     """How the refinement of a sweep stands.
 
     Attributes:
-        asked: cells asked for; grid: cells of the whole grid; budget: the most that may be asked for.
+        requested: cells that were asked for; grid: cells of the whole grid; budget: the most that may be asked for.
         outcomes: of each, its text, the number of points by verdict, and the expected share told wrongly.
         points: how many points these numbers are of: all, or of very many some.
         share: of seeds, at which the boundary lies.
@@ -24,7 +24,7 @@ class Refined:
         ended: why no more cells are asked for: "accuracy" or "budget"; None while it goes on.
     """
 
-    asked: int
+    requested: int
     grid: int
     budget: int
     outcomes: tuple[tuple[str, Mapping[str, int], float], ...]
@@ -50,16 +50,16 @@ class Refined:
     @property
     def spent(self) -> str:
         """The cells that were asked for, in words."""
-        share = self.asked / max(self.grid, 1)
-        return f"refined: {self.asked:,} of the grid's {self.grid:,} cells ({share:.1%}), at most {self.budget:,}"
+        share = self.requested / max(self.grid, 1)
+        return f"refined: {self.requested:,} of the grid's {self.grid:,} cells ({share:.1%}), at most {self.budget:,}"
 
     def lines(self) -> list[str]:
         """Lines for the user, without `spent`: what is known of the points, and why it has ended."""
         lines = []
         for outcome, points, wrong in self.outcomes:
-            told = ", ".join(f"{count:,} {name}" for name, count in points.items() if count)
+            counts = ", ".join(f"{count:,} {name}" for name, count in points.items() if count)
             doubt = f"; {wrong:.2%} expected to be told wrongly" if wrong < 1 else ""
-            lines.append(f"{outcome} at {self.share:.0%} of seeds: {told} of {self.points:,} points{doubt}")
+            lines.append(f"{outcome} at {self.share:.0%} of seeds: {counts} of {self.points:,} points{doubt}")
         return [*lines, self.why_ended] if self.ended else lines
 
     @property
@@ -77,13 +77,13 @@ def refinements(store: Store) -> dict[str, Refined]:
         return {}
     query = """select sweep_id, decision from plans where decision is not null
                qualify row_number() over (partition by sweep_id order by sequence desc, created desc, plan_id) = 1"""
-    found = {}
+    refined = {}
     for row in store.sql(query).rows():
         try:
-            found[row.sweep_id] = Refined.of(json.loads(row.decision))
+            refined[row.sweep_id] = Refined.of(json.loads(row.decision))
         except (KeyError, TypeError, ValueError):  # a record of somebody else's making
             continue
-    return found
+    return refined
 
 
 def only_refined(store: Store, sweep_id: str) -> Refined | None:

@@ -120,22 +120,25 @@ class InProgress:
 def statuses(store: Store) -> list[SweepStatus]:
     """How every sweep of the store stands, the newest first."""
     finished = {row.sweep_id: row.finished for row in store.sql(script("finished")).rows()}
-    found = {
+    status_of = {
         row["sweep_id"]: SweepStatus(**{**row, "title": (row["title"] or "").strip() or row["name"]})
         for row in store.sql(script("sweeps")).arrow().to_pylist()
     }
-    experiments = sorted({one.experiment for one in found.values() if one.experiment in store.names()})
+    experiments = sorted({one.experiment for one in status_of.values() if one.experiment in store.names()})
     for experiment in experiments:
-        for row in _counts(store, experiment, [one.sweep_id for one in found.values() if one.experiment == experiment]):
-            one = found.get(row.sweep_id)
+        for row in _counts(
+            store, experiment, [one.sweep_id for one in status_of.values() if one.experiment == experiment]
+        ):
+            one = status_of.get(row.sweep_id)
             if one is None:
                 continue
             counted = {"in_progress" if row.status == "running" else row.status: row.cells}
             furthest = {"furthest": int(row.furthest or 0)} if row.status == "running" else {}
-            found[row.sweep_id] = replace(one, **counted, **furthest, steps=one.steps + int(row.steps or 0))
+            status_of[row.sweep_id] = replace(one, **counted, **furthest, steps=one.steps + int(row.steps or 0))
     refined = refinements(store)
     return [
-        replace(one, finished=finished.get(one.sweep_id), refined=refined.get(one.sweep_id)) for one in found.values()
+        replace(one, finished=finished.get(one.sweep_id), refined=refined.get(one.sweep_id))
+        for one in status_of.values()
     ]
 
 
@@ -158,8 +161,8 @@ def sweep_status(data: Path, sweep: str | None = None) -> list[SweepStatus]:
     """
     records = Records.open(data, create=False)
     with Store.open(data) as store:
-        wanted = None if sweep is None else find_sweep(store, sweep).sweep_id
-        chosen = [one for one in statuses(store) if wanted in (None, one.sweep_id)]
+        sweep_id = None if sweep is None else find_sweep(store, sweep).sweep_id
+        chosen = [one for one in statuses(store) if sweep_id in (None, one.sweep_id)]
     return [replace(one, holder=records.holder(one.sweep_id)) for one in chosen]
 
 
@@ -189,11 +192,11 @@ def failed_cells(store: Store, experiment: str, sweep_id: str) -> tuple[tuple[st
     return tuple((row.cell_id, ((row.message or "").splitlines() or [""])[0]) for row in rows)
 
 
-def failure_lines(found: Sequence[tuple[str, str]], failed: int, imported: bool = False) -> list[str]:
+def failure_lines(failures: Sequence[tuple[str, str]], failed: int, imported: bool = False) -> list[str]:
     """Lines about cells that failed (of `failed` in all), and what can be done about them unless they were imported."""
-    lines = [f"  cell {cell_id[:12]} failed: {message}" for cell_id, message in found]
-    if failed > len(found):
-        lines.append(f"  and {failed - len(found):,} cells more failed")
+    lines = [f"  cell {cell_id[:12]} failed: {message}" for cell_id, message in failures]
+    if failed > len(failures):
+        lines.append(f"  and {failed - len(failures):,} cells more failed")
     if imported:
         return lines
     return [*lines, "  --retry-failed trains them again"] if failed else []
@@ -209,9 +212,9 @@ def remarks(store: Store, experiment: str, sweep_id: str) -> tuple[tuple[str, in
     return tuple((row.message, row.cells) for row in _rows(store, "remarks", experiment, sweep_id, MOST_REASONS))
 
 
-def remark_lines(found: Sequence[tuple[str, int]]) -> list[str]:
+def remark_lines(remarks: Sequence[tuple[str, int]]) -> list[str]:
     """Lines about what is said of results."""
-    return [f"  {counted(cells, 'cell')}{', such as' if cells > 1 else ''}: {message}" for message, cells in found]
+    return [f"  {counted(cells, 'cell')}{', such as' if cells > 1 else ''}: {message}" for message, cells in remarks]
 
 
 # cells in progress
@@ -226,8 +229,8 @@ def cells_in_progress(store: Store, records: Records, experiment: str, sweep_id:
 def in_progress(records: Records, sweeps: Sequence[tuple[str, str]]) -> list[InProgress]:
     """The cells in progress of several sweeps (experiment and id of each), a cell once."""
     with Store.open(records.data) as store:
-        found = [one for pair in sweeps for one in cells_in_progress(store, records, *pair)]
-    return list({one.cell_id: one for one in found}.values())
+        cells = [one for pair in sweeps for one in cells_in_progress(store, records, *pair)]
+    return list({one.cell_id: one for one in cells}.values())
 
 
 @lru_cache(maxsize=10 * MOST_IN_PROGRESS)
@@ -267,10 +270,12 @@ def is_presented(records: Records, sweep: Sweep) -> bool:
     with Store.open(records.data) as store:
         rows = store.sql("select resolved from sweeps where sweep_id = ?", [sweep.sweep_id]).rows()
     declared = sweep.experiment.declaration()
-    wanted = json.loads(json.dumps({**sweep.presentation, **({} if declared is None else {"declared": declared})}))
+    presentation = json.loads(
+        json.dumps({**sweep.presentation, **({} if declared is None else {"declared": declared})})
+    )
     # Plans that are older than outcomes of the sweep file, tags and notes have none.
     older = {"outcomes": {}, "tags": [], "notes": None}
-    return bool(rows) and wanted.items() <= {**older, **json.loads(rows[0].resolved)}.items()
+    return bool(rows) and presentation.items() <= {**older, **json.loads(rows[0].resolved)}.items()
 
 
 class Labels(NamedTuple):
@@ -282,11 +287,11 @@ class Labels(NamedTuple):
 
 def labels(store: Store) -> dict[str, Labels]:
     """Tags and notes of every sweep by its id, as its newest plan has them."""
-    found = {}
+    labels_of = {}
     for row in store.sql("select sweep_id, resolved from sweeps").rows():
         resolved = json.loads(row.resolved)
-        found[row.sweep_id] = Labels(tuple(resolved.get("tags") or ()), resolved.get("notes") or "")
-    return found
+        labels_of[row.sweep_id] = Labels(tuple(resolved.get("tags") or ()), resolved.get("notes") or "")
+    return labels_of
 
 
 def refused_records(store: Store, start: str) -> list[str]:
@@ -304,10 +309,10 @@ def set_aside(store: Store) -> list[tuple[str, str]]:
 
 def aside_lines(store: Store) -> list[str]:
     """Lines about records that the store could not take."""
-    found = set_aside(store)
-    lines = [f"set aside: {name}: {reason}" for name, reason in found[:MOST_FAILURES]]
-    if found:
-        more = f"and {len(found) - MOST_FAILURES:,} files more; " if len(found) > MOST_FAILURES else ""
+    aside = set_aside(store)
+    lines = [f"set aside: {name}: {reason}" for name, reason in aside[:MOST_FAILURES]]
+    if aside:
+        more = f"and {len(aside) - MOST_FAILURES:,} files more; " if len(aside) > MOST_FAILURES else ""
         lines.append(f"{more}their rows are in no table; `swingby doctor` says what to do")
     return lines
 

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from swingby.errors import SwingbyError
 from swingby.model.experiment import Experiment
-from swingby.store.views import CELL_COLUMNS, FIXED, OWN, ROW_COLUMNS, STEPS, quoted
+from swingby.store.views import CELL_COLUMNS, FIXED, RESERVED, ROW_COLUMNS, STEPS, quoted
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
@@ -103,11 +103,11 @@ def alterations(connection: Connection, place: Place, schema: pa.Schema) -> list
         SwingbyError: a column has a type that does not go with what is there.
     """
     connection.register("incoming", schema.empty_table())
-    wanted = {name: type_ for name, type_, *_ in fetch(connection, "describe select * from incoming")}
+    new_types = {name: type_ for name, type_, *_ in fetch(connection, "describe select * from incoming")}
     connection.unregister("incoming")
     there = place.columns(connection)
     changes, types = [], dict(there)
-    for name, type_ in wanted.items():
+    for name, type_ in new_types.items():
         if name not in there:
             changes.append(f"alter table {place} add column {quoted(name)} {type_}")
             types[name] = type_
@@ -188,8 +188,8 @@ def check_columns(connection: Connection, experiment: str, roles: Mapping[str, s
     """
     check_spelling(roles)
     known = fetch(connection, "select lower(name), name, role from ix.columns where experiment = ?", experiment)
-    if found := _clashes(roles.items(), {lower: (name, role) for lower, name, role in known}):
-        raise SwingbyError(found[0])
+    if clashes := _clashes(roles.items(), {lower: (name, role) for lower, name, role in known}):
+        raise SwingbyError(clashes[0])
 
 
 def check_spelling(names: Iterable[str]) -> None:
@@ -208,7 +208,7 @@ def _clashes(roles: Iterable[tuple[str, str]], taken: dict[str, tuple[str, str]]
     clashes = []
     for name, role in roles:
         there = taken.setdefault(name.lower(), (name, role))
-        if name.lower() in OWN and (name, role) != (STEPS, "parameter"):
+        if name.lower() in RESERVED and (name, role) != (STEPS, "parameter"):
             clashes.append(f"its {role} {name!r} has the name of a column that every experiment has")
         elif there != (name, role):
             clashes.append(f"its {role} {name!r} clashes with the {there[1]} {there[0]!r}")
@@ -228,10 +228,10 @@ def check_experiment(experiment: Experiment) -> None:
         *((name, "scalar") for name in experiment.scalars),
         *((name, "curve") for name in dict.fromkeys(curves)),
     ]
-    if found := _clashes(roles, {}):
+    if clashes := _clashes(roles, {}):
         raise SwingbyError(
-            f"experiment {experiment.name!r} cannot be stored: {'; '.join(found)}; taken, in upper or lower case, are "
-            f"{', '.join(sorted(OWN))}"
+            f"experiment {experiment.name!r} cannot be stored: {'; '.join(clashes)}; taken, in upper or lower "
+            f"case, are {', '.join(sorted(RESERVED))}"
         )
 
 

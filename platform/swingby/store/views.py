@@ -60,7 +60,7 @@ DERIVED_COLUMNS: Mapping[str, str] = {"version": "VARCHAR", "record": "VARCHAR",
 STEPS, LAST_STEP = "steps", "last_step"
 """The column with the last step of a cell; the second name is taken where a parameter has the first."""
 
-OWN = {name.lower() for name in (*ROW_COLUMNS, *CELL_COLUMNS, STEPS, LAST_STEP)}
+RESERVED = {name.lower() for name in (*ROW_COLUMNS, *CELL_COLUMNS, STEPS, LAST_STEP)}
 """Names (lower case) that no scalar or curve can have, and no parameter but `steps`."""
 
 
@@ -88,7 +88,7 @@ class Table:
     differs: bool = False
 
 
-_ASKED = f"cast(getvariable({literal(READ_AS)}) as varchar[])"
+_REQUESTED = f"cast(getvariable({literal(READ_AS)}) as varchar[])"
 
 
 def rows_read(name: str, table: Table) -> str:
@@ -103,14 +103,14 @@ def rows_read(name: str, table: Table) -> str:
     if not table.differs:
         return heads
     finest = f"{heads} and not exists (select 1 from ix.spare.{at} x where x.curve = r.curve)"
-    some = f"{_ASKED} is not null and not list_contains({_ASKED}, {literal(EVERY_ROW)})"
-    own = f"list_contains({_ASKED}, m.sweep_id)"
-    return f"""{finest} and {_ASKED} is null
-    union all by name {heads} and list_contains({_ASKED}, {literal(EVERY_ROW)})
+    some = f"{_REQUESTED} is not null and not list_contains({_REQUESTED}, {literal(EVERY_ROW)})"
+    of_sweep = f"list_contains({_REQUESTED}, m.sweep_id)"
+    return f"""{finest} and {_REQUESTED} is null
+    union all by name {heads} and list_contains({_REQUESTED}, {literal(EVERY_ROW)})
     union all by name {finest} and {some}
-      and not exists (select 1 from ix.members m where m.cell_id = r.cell_id and {own})
+      and not exists (select 1 from ix.members m where m.cell_id = r.cell_id and {of_sweep})
     union all by name select * from ix.rows.{at} r where {some} and r.curve in (
-      select curve from ({read_by_sweeps(name, own)})
+      select curve from ({read_by_sweeps(name, of_sweep)})
       qualify row_number() over (partition by cell_id order by fineness desc, finished, shard) = 1)"""
 
 
@@ -204,7 +204,7 @@ def derived_views(
     Args:
         hiding: the experiments with such outcomes of which some results are hidden.
     """
-    own = ", ".join(quoted(column) for column in columns)
+    listed = ", ".join(quoted(column) for column in columns)
     newest = max(versions, key=natural)
     rows = f"ix.derived.{quoted(kind)} d"
     taken_back = f"select 1 from ix.retracted t where t.cell_id = d.cell_id and t.shard = d.{quoted(OF_SHARD)}"
@@ -216,8 +216,8 @@ def derived_views(
         select curve from ({rows_read(name, table)}))) h where h.cell_id = d.cell_id and h.shard = d.{OF_SHARD})""")
     of_newest = f"version = {literal(newest)} and {' and '.join(shown)}"
     return [
-        f"create view {quoted(kind)} as select {own} from {rows} where {of_newest}",
-        f"create view {quoted(kind + '_all')} as select version, {own} from {rows} where {valid}",
+        f"create view {quoted(kind)} as select {listed} from {rows} where {of_newest}",
+        f"create view {quoted(kind + '_all')} as select version, {listed} from {rows} where {valid}",
     ]
 
 
@@ -241,7 +241,7 @@ def outcome_views(bound: Sequence[Bound], types: Mapping[str, str], experiments:
         types: table -> the type of its values.
         experiments: name -> columns.
     """
-    found = []
+    views = []
     for experiment in sorted({one.experiment for one in bound}):
         sweeps: dict[str, dict[str, str]] = {}
         for one in bound:
@@ -257,8 +257,8 @@ def outcome_views(bound: Sequence[Bound], types: Mapping[str, str], experiments:
         differs = experiments[experiment].differs
         branches = [_outcomes_of(experiment, pairs, sweep_ids, mixed, differs) for pairs, sweep_ids in alike.items()]
         view = quoted(f"{OUTCOMES_OF}{experiment}")
-        found.append(f"create view {view} as {' union all by name '.join(branches)}")
-    return found
+        views.append(f"create view {view} as {' union all by name '.join(branches)}")
+    return views
 
 
 def _outcomes_of(

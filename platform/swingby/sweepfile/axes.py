@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field
 
 from swingby.model.registry import nearest
 from swingby.sweepfile.parameters import Parameters, split
-from swingby.sweepfile.yaml import Lined, Path, dotted, shown
+from swingby.sweepfile.yaml import Document, Path, dotted, shown
 
 ALLOWED = "allowed: a list [1, 2], linspace or logspace ({from, to, points}), range ({from, to, step})"
 ZIP = "such as axes: {zip: [{d: [2, 64], width: [4, 64]}]}"
@@ -36,7 +36,7 @@ class _Ends(BaseModel):
         raise NotImplementedError
 
     def values(self) -> list[Fraction]:
-        """The values, exact."""
+        """The values as exact fractions."""
         raise NotImplementedError
 
     def wrong(self) -> tuple[str, str] | None:
@@ -135,7 +135,7 @@ class Column:
     count: int
     write: Callable[[], list[Any]]
 
-    def values(self, lined: Lined, parameters: Parameters) -> list[Any]:
+    def values(self, document: Document, parameters: Parameters) -> list[Any]:
         """The values in their parameter's type; faults are noted."""
         values = []
         for index, raw in enumerate(self.write()):
@@ -143,7 +143,7 @@ class Column:
             values.append(value)
             for place, message, hint in problems:
                 fault = f"axis {self.name!r}: value {dotted((index + 1, *place))} {message}"
-                lined.fault((*self.path, index, *place), fault, hint)
+                document.fault((*self.path, index, *place), fault, hint)
         return values
 
 
@@ -164,27 +164,29 @@ class Draft:
         """The parameters of the axis."""
         return tuple(column.name for column in self.columns)
 
-    def axis(self, lined: Lined, parameters: Parameters) -> Axis | None:
+    def axis(self, document: Document, parameters: Parameters) -> Axis | None:
         """The axis with every value checked against its parameter's type, or None with the faults noted."""
-        faults = lined.count
-        columns = [column.values(lined, parameters) for column in self.columns]
+        faults = document.count
+        columns = [column.values(document, parameters) for column in self.columns]
         lengths = dict(zip(self.names, (len(values) for values in columns), strict=True))
         if len(set(lengths.values())) > 1:
             listed = ", ".join(f"{name} has {length}" for name, length in lengths.items())
-            lined.fault(self.path, f"lists that advance together differ in length: {listed}", "allowed: equal lengths")
-        if lined.count > faults:
+            document.fault(
+                self.path, f"lists that advance together differ in length: {listed}", "allowed: equal lengths"
+            )
+        if document.count > faults:
             return None
         axis = Axis(self.names, tuple(zip(*columns, strict=True)))
         first: dict[Any, int] = {}
         for index, value in enumerate(axis.values):
             earlier = first.setdefault(rounded(value), index)
             if earlier != index:
-                before, now = (given[0] if len(given) == 1 else given for given in (axis.values[earlier], value))
+                before, now = (levels[0] if len(levels) == 1 else levels for levels in (axis.values[earlier], value))
                 what = "is given twice" if before == now else f"and {before!r} differ in their last bits alone"
                 text = f"axis {', '.join(axis.names)}: {shown(now)} {what}"
                 message = f"{text}, as values {earlier + 1} and {index + 1}"
-                lined.fault((*self.columns[0].path, index), message, "take one of them out")
-        return axis if lined.count == faults else None
+                document.fault((*self.columns[0].path, index), message, "take one of them out")
+        return axis if document.count == faults else None
 
 
 def rounded(value: Any) -> Any:
@@ -194,76 +196,76 @@ def rounded(value: Any) -> Any:
     return float(f"{value:.14g}") if isinstance(value, float) else value
 
 
-def read_axes(lined: Lined, parameters: Parameters | None) -> list[Draft]:
+def read_axes(document: Document, parameters: Parameters | None) -> list[Draft]:
     """Every axis under the key `axes`, counted but not written out; faults are noted.
 
     Without `parameters` (the experiment is not known) only the forms are checked.
     """
-    axes = lined.value.get("axes")
+    axes = document.value.get("axes")
     if axes is None:
         return []
     if not isinstance(axes, dict):
         wrong = f"axes must be a mapping of parameters to values, got {shown(axes)}"
-        lined.fault(("axes",), wrong, "such as axes: {width: [2, 4, 8]}")
+        document.fault(("axes",), wrong, "such as axes: {width: [2, 4, 8]}")
         return []
     drafts: list[Draft | None] = []
     for name, spec in axes.items():
         if name != "zip":
-            drafts.append(_draft(lined, ("axes",), {name: spec}, parameters))
+            drafts.append(_draft(document, ("axes",), {name: spec}, parameters))
         elif not isinstance(spec, list) or not spec or not all(isinstance(item, dict) and item for item in spec):
-            lined.fault(("axes", "zip"), "axes.zip must be a list of mappings", ZIP)
+            document.fault(("axes", "zip"), "axes.zip must be a list of mappings", ZIP)
         else:
-            drafts += [_draft(lined, ("axes", "zip", k), item, parameters) for k, item in enumerate(spec)]
+            drafts += [_draft(document, ("axes", "zip", k), item, parameters) for k, item in enumerate(spec)]
     read = [draft for draft in drafts if draft is not None]
     seen: list[Column] = []
     for column in (column for draft in read for column in draft.columns):
         for other in seen:
             whole = column.name == split(other.name)[0] or other.name == split(column.name)[0]
             if whole or column.name == other.name:
-                lined.fault(column.path, f"{column.name!r} is on two axes", f"also set by {dotted(other.path)}")
+                document.fault(column.path, f"{column.name!r} is on two axes", f"also set by {dotted(other.path)}")
         seen.append(column)
     return read
 
 
-def _draft(lined: Lined, path: Path, specs: dict[str, Any], parameters: Parameters | None) -> Draft | None:
-    columns = [_column(lined, (*path, name), spec, parameters) for name, spec in specs.items()]
+def _draft(document: Document, path: Path, specs: dict[str, Any], parameters: Parameters | None) -> Draft | None:
+    columns = [_column(document, (*path, name), spec, parameters) for name, spec in specs.items()]
     whole = tuple(column for column in columns if column is not None)
     return Draft(path if len(specs) > 1 else (*path, *specs), whole) if len(whole) == len(columns) else None
 
 
-def _column(lined: Lined, path: Path, spec: Any, parameters: Parameters | None) -> Column | None:
+def _column(document: Document, path: Path, spec: Any, parameters: Parameters | None) -> Column | None:
     name = str(path[-1])
     wrong = None if parameters is None else parameters.unknown(name)
     if wrong is not None:
-        lined.fault(path, *wrong)
+        document.fault(path, *wrong)
     if isinstance(spec, list):
         if not spec:
-            lined.fault(path, f"axis {name!r} is empty", "give at least one value, or leave the axis out")
+            document.fault(path, f"axis {name!r} is empty", "give at least one value, or leave the axis out")
         return Column(name, path, len(spec), lambda: spec) if spec and not wrong else None
-    form = _form(lined, path, spec)
+    form = _form(document, path, spec)
     if form is None or wrong is not None:
         return None
     integer = parameters is not None and parameters.is_integer(name)
     return Column(name, path, form.count(), lambda: written_out(form, integer))
 
 
-def _form(lined: Lined, path: Path, spec: Any) -> _Ends | None:
+def _form(document: Document, path: Path, spec: Any) -> _Ends | None:
     name = str(path[-1])
     if not isinstance(spec, dict) or len(spec) != 1:
         one = f"; a single value belongs under base: {name}: {spec}" if isinstance(spec, str | int | float) else ""
-        lined.fault(path, f"axis {name!r} cannot be {shown(spec)}{one}", ALLOWED)
+        document.fault(path, f"axis {name!r} cannot be {shown(spec)}{one}", ALLOWED)
         return None
     kind = next(iter(spec))
     inner = (*path, kind)
     if kind == "zip":
-        lined.fault(inner, "zip stands under axes itself and names its parameters", ZIP)
+        document.fault(inner, "zip stands under axes itself and names its parameters", ZIP)
         return None
     if kind not in FORMS:
-        lined.fault(inner, f"unknown kind of axis {kind!r}", nearest(kind, list(FORMS)))
+        document.fault(inner, f"unknown kind of axis {kind!r}", nearest(kind, list(FORMS)))
         return None
-    form = lined.read(inner, spec[kind], FORMS[kind])
+    form = document.read(inner, spec[kind], FORMS[kind])
     wrong = None if form is None else form.wrong()
     if wrong is not None:
-        lined.fault(inner, f"{dotted(inner)}: {wrong[0]}", wrong[1])
+        document.fault(inner, f"{dotted(inner)}: {wrong[0]}", wrong[1])
         return None
     return form

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 LONGEST = 2_000
+"""Characters of an expression."""
 ALLOWED = "comparisons, and, or, not, + - * / // % **, numbers, texts, parameters, entries of vectors such as rates.1"
 
 _Env = Mapping[str, Any]
@@ -210,8 +211,8 @@ class _Reader:
                 alike = type(left) is type(right) and isinstance(left, str | bool)
                 equality = word in ("==", "!=") and (alike or left is None or right is None)
                 if not (equality or (_is_number(left) and _is_number(right))):
-                    found = f"{source} {word} {name} compares {left!r} with {right!r}"
-                    raise ExpressionError(f"{found}; allowed: numbers, or == and != of alike")
+                    comparison = f"{source} {word} {name} compares {left!r} with {right!r}"
+                    raise ExpressionError(f"{comparison}; allowed: numbers, or == and != of alike")
                 if not compare(left, right):
                     return False
                 left, source = right, name

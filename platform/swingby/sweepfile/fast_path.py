@@ -58,13 +58,13 @@ class Memo:
         varying: names whose values differ between calls; None: all.
 
     Attributes:
-        asked: the names that the function ever looked up.
+        used: the names that the function ever looked up.
     """
 
     def __init__(self, ask: Callable[[Values], Values], varying: frozenset[str] | None = None) -> None:
         self._ask, self._varying = ask, varying
         self._names: tuple[str, ...] = ()
-        self.asked = set[str]()
+        self.used = set[str]()
         self._answers: dict[tuple[Any, ...], Values] = {}
         self._same: dict[Any, Values] = {}
 
@@ -99,7 +99,7 @@ class Memo:
     def _watched(self, values: Values) -> tuple[Values, _Watched]:
         watched = _Watched(values)
         answer = self._ask(watched)
-        self.asked |= {*values} if watched.iterated else watched.names
+        self.used |= {*values} if watched.iterated else watched.names
         return answer, watched
 
 
@@ -118,27 +118,27 @@ class FastPath:
         self._checked: dict[str, dict[Any, Any]] = {name: {} for name in self._axes}
         self._shared: dict[int, tuple[Any, dict[str, Any], dict[str, Any]]] = {}
 
-    def values(self, defaults: Values, own: Values) -> Values | bool | None:
+    def values(self, defaults: Values, changes: Values) -> Values | bool | None:
         """The checked parameters; False where `where` leaves the point out; None where it has to be checked in full.
 
         Args:
             defaults: the answer of the preset: equal answers must be one object.
-            own: the values that the file sets.
+            changes: the values that the file sets.
         """
         if id(defaults) not in self._shared:
             return None
         scratch, values, written = self._shared[id(defaults)]
         try:
             for name in self._axes:
-                value = written[name] = own[name]
+                value = written[name] = changes[name]
                 # A vector that entries are put into is new at every point; its check accepts tuples of finite floats.
                 plain = name in self._vectors and type(value) is tuple
                 if plain and all(type(one) is float and isfinite(one) for one in value):
                     values[name] = value
                 else:
                     values[name] = self._checked[name][value]
-            if PRESET in own:
-                written[PRESET] = own[PRESET]
+            if PRESET in changes:
+                written[PRESET] = changes[PRESET]
             if self._where is not None and not self._where.holds(written):
                 return False
             for check in self._checks or ():
@@ -148,13 +148,13 @@ class FastPath:
             return None  # checking in full reports it
         return values
 
-    def learn(self, defaults: Values, own: Values, written: Values, params: UntypedParams) -> None:
+    def learn(self, defaults: Values, changes: Values, written: Values, params: UntypedParams) -> None:
         """Remembers a point that was checked in full: its values as written, and as checked."""
         if self._checks is None:
             return
         try:
             for name in self._axes:
-                self._checked[name][own[name]] = getattr(params, name)
+                self._checked[name][changes[name]] = getattr(params, name)
         except TypeError:
             return  # a value that cannot be hashed
         if id(defaults) not in self._shared:
@@ -172,13 +172,13 @@ def _is_plain_vector(params: type[UntypedParams], name: str) -> bool:
 
 def checks_between(params: type[BaseModel]) -> list[Callable[[Any], Any]] | None:
     """The checks of a model on all parameters together; None if they cannot be separated from its other checks."""
-    found = params.__pydantic_decorators__
-    fields = [decorator.func for decorator in found.field_validators.values()]
+    decorators = params.__pydantic_decorators__
+    fields = [decorator.func for decorator in decorators.field_validators.values()]
     fields += [item.func for info in params.model_fields.values() for item in info.metadata if hasattr(item, "func")]
-    models = [decorator.func for decorator in found.model_validators.values()]
+    models = [decorator.func for decorator in decorators.model_validators.values()]
     plain = (
-        not (found.validators or found.root_validators or params.__private_attributes__)
-        and all(decorator.info.mode == "after" for decorator in found.model_validators.values())
+        not (decorators.validators or decorators.root_validators or params.__private_attributes__)
+        and all(decorator.info.mode == "after" for decorator in decorators.model_validators.values())
         and all(len(inspect.signature(check).parameters) == 1 for check in (*fields, *models))
         and all(getattr(params, name) is getattr(BaseModel, name) for name in ("__init__", "model_post_init"))
     )

@@ -22,7 +22,7 @@ from swingby.sweepfile.axes import Axis
 from swingby.sweepfile.expression import Expression, ExpressionError
 from swingby.sweepfile.fast_path import FastPath, Memo
 from swingby.sweepfile.parameters import PRESET, Parameters, split
-from swingby.sweepfile.yaml import Lined, Path, dotted, plain_message, shown
+from swingby.sweepfile.yaml import Document, Path, dotted, plain_message, shown
 
 _INNER = (SwingbyError, ValueError, TypeError, LookupError, ArithmeticError)
 
@@ -69,7 +69,7 @@ class Grid:
     places: array[int] = field(default_factory=lambda: array("q"))
     _memos: dict[str, Memo] = field(default_factory=dict, init=False)
 
-    def points(self, lined: Lined) -> Points:
+    def points(self, document: Document) -> Points:
         """Every point for which `where` holds; faults are noted once each, with the first point that shows them."""
         writer = PointWriter(
             self.experiment.name, self.experiment.stream_version, self.experiment.Params, self.seed_mode
@@ -92,9 +92,9 @@ class Grid:
         for fault in self.faults.values():
             more = f" (and at {fault.points - 1:,} more)" if fault.points > 1 else ""
             at = f"; at {fault.example}{more}" if fault.example else ""
-            lined.fault(fault.path, f"{fault.message}{at}")
+            document.fault(fault.path, f"{fault.message}{at}")
         if not kept and not self.faults:
-            lined.fault(("where",), "no point of the grid is left by `where`", "loosen it, or widen the axes")
+            document.fault(("where",), "no point of the grid is left by `where`", "loosen it, or widen the axes")
         return points
 
     @cached_property
@@ -114,7 +114,7 @@ class Grid:
     @property
     def looked_up(self) -> set[str]:
         """The names that presets looked up so far: other parameters may follow from them."""
-        return {name for memo in self._memos.values() for name in memo.asked}
+        return {name for memo in self._memos.values() for name in memo.used}
 
     def choice(self, place: int) -> dict[str, Any]:
         """The values of the axes at a place of the grid, the last axis fastest."""
@@ -127,16 +127,16 @@ class Grid:
     def _resolved(self, chosen: dict[str, Any], fast: FastPath) -> Mapping[str, Any] | bool | None:
         """The parameters of a point, False where `where` leaves it out, None where it has a fault."""
         try:
-            defaults, own, again = self._merged({**self.base, **chosen})
+            defaults, changes, again = self._merged({**self.base, **chosen})
         except _EntryError as error:
             return self._note(self.paths[error.name], str(error), chosen, [split(error.name)[0]])
         except _INNER as error:
             reason = f"{type(error).__name__}: {error}" if isinstance(error, LookupError) else str(error)
             return self._note(("preset",), f"the preset cannot fill this in: {reason}", chosen, self.parameters.names)
-        known = fast.values(defaults, own) if again else None
+        known = fast.values(defaults, changes) if again else None
         if known is not None:
             return known
-        values = {**defaults, **own}
+        values = {**defaults, **changes}
         written = {**self.parameters.defaults, PRESET: self.preset, **values}
         try:
             if self.where is not None and not self.where.holds(written):
@@ -150,32 +150,32 @@ class Grid:
                 self._note_invalid(detail, chosen)
             return None
         if again:
-            fast.learn(defaults, own, written, params)
+            fast.learn(defaults, changes, written, params)
         return dict(params)
 
-    def _merged(self, given: dict[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any], bool]:
+    def _merged(self, values: dict[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any], bool]:
         """The preset's defaults, the given values with entries put into their vectors, and whether the defaults come
         again as the same object.
 
         Raises:
             _EntryError: a vector does not have an entry that is set.
         """
-        entries = [(name, given.pop(name)) for name in self._entries]
-        if not all(stem in given for stem in self._stems):
+        entries = [(name, values.pop(name)) for name in self._entries]
+        if not all(stem in values for stem in self._stems):
             # The preset gives the vector, and is then called again, since it may depend on the completed vector.
-            below = {**self.parameters.defaults, **self._defaults(given)[0], **given}
-            given |= {stem: below.get(stem) for stem in self._stems}
+            below = {**self.parameters.defaults, **self._defaults(values)[0], **values}
+            values |= {stem: below.get(stem) for stem in self._stems}
         for name, value in entries:
             stem, _, entry = name.partition(".")
-            vector, index = given[stem], int(entry)
+            vector, index = values[stem], int(entry)
             if not isinstance(vector, list | tuple):
                 raise _EntryError(name, f"{name!r} needs {stem} itself, under base or from the preset")
             if index >= len(vector):
                 has = f"{stem} has {len(vector)} entries, counted from 0"
                 raise _EntryError(name, f"{name!r} is out of range: {has}")
-            given[stem] = (*vector[:index], value, *vector[index + 1 :])
-        defaults, again = self._defaults(given)
-        return defaults, given, again
+            values[stem] = (*vector[:index], value, *vector[index + 1 :])
+        defaults, again = self._defaults(values)
+        return defaults, values, again
 
     def _defaults(self, values: Mapping[str, Any]) -> tuple[Mapping[str, Any], bool]:
         """The defaults of the point's preset for the values that are set, and whether they come again; see `Memo`."""

@@ -52,17 +52,17 @@ class SweepFile:
     """Reads one sweep file; `fields` gives the fields of a `Sweep` or raises every fault."""
 
     def __init__(self, text: str, source: str, overrides: Sequence[str], confirm_above: int | None) -> None:
-        self.lined = read_yaml(text, source)
+        self.document = read_yaml(text, source)
         self.folder = pathlib.Path(source).parent
         self.confirm_above = confirm_above
-        if self.lined.value is None:
-            self.lined.value = {}
-        if not isinstance(self.lined.value, dict):
-            wrong = f"a sweep file is a mapping of keys to values, got {shown(self.lined.value)}"
-            self.lined.fault((), wrong, f"allowed keys: {', '.join(TOP)}")
-            self.lined.finish()
-        apply_overrides(self.lined, overrides)
-        self.file: dict[str, Any] = self.lined.value
+        if self.document.value is None:
+            self.document.value = {}
+        if not isinstance(self.document.value, dict):
+            wrong = f"a sweep file is a mapping of keys to values, got {shown(self.document.value)}"
+            self.document.fault((), wrong, f"allowed keys: {', '.join(TOP)}")
+            self.document.finish()
+        apply_overrides(self.document, overrides)
+        self.file: dict[str, Any] = self.document.value
         self._check_lengths()
 
     def _check_lengths(self) -> None:
@@ -71,7 +71,7 @@ class SweepFile:
         Raises:
             InputFaults: each of these, with what is allowed.
         """
-        before = self.lined.count
+        before = self.document.count
         for key, most in MOST_ENTRIES.items():
             value = self.file.get(key)
             if key == "record":
@@ -79,12 +79,12 @@ class SweepFile:
             count = len(self._written_axes()) if key == "axes" else len(value) if isinstance(value, list | dict) else 0
             if count > most:
                 path = tuple(key.split("."))
-                self.lined.fault(path, f"{key} has {count:,} entries", f"allowed: {most:,}")
+                self.document.fault(path, f"{key} has {count:,} entries", f"allowed: {most:,}")
         where = self.file.get("where")
         if isinstance(where, str) and len(where) > MOST_WHERE:
-            self.lined.fault(("where",), f"where has {len(where):,} characters", f"allowed: {MOST_WHERE:,}")
-        if self.lined.count > before:
-            self.lined.finish()
+            self.document.fault(("where",), f"where has {len(where):,} characters", f"allowed: {MOST_WHERE:,}")
+        if self.document.count > before:
+            self.document.finish()
 
     def fields(self) -> dict[str, Any]:
         """Every field of the sweep, save its source.
@@ -94,31 +94,31 @@ class SweepFile:
         """
         for key in self.file:
             if key not in TOP:
-                self.lined.fault((key,), f"unknown key {key!r}", registry.nearest(key, TOP))
+                self.document.fault((key,), f"unknown key {key!r}", registry.nearest(key, TOP))
         rule = "allowed: up to 64 of a-z, 0-9 and -, so that its files cannot leave the data folder"
         name = self._text("name", needed=rule)
         if name is not None and not SLUG.fullmatch(name):
-            self.lined.fault(("name",), f"name {shown(name)} cannot be part of a file name", rule)
+            self.document.fault(("name",), f"name {shown(name)} cannot be part of a file name", rule)
         named: dict[str, Any] = {key: self._text(key) for key in ("title", "description", "notes")}
-        named |= {"name": name, "tags": read_tags(self.lined)}
-        recording = read_recording(self.lined, self.experiment)
+        named |= {"name": name, "tags": read_tags(self.document)}
+        recording = read_recording(self.document, self.experiment)
         if self.experiment is not None:
             recording = replace(recording, code=code_of(self.experiment))
-        seeds, mode = read_seeds(self.lined)
-        resources = read_resources(self.lined)
-        outcomes = read_outcomes(self.lined, self.experiment, recording)
-        diagram = read_diagram(self.lined, self.experiment, self._written_axes(), outcomes)
-        drawings = read_drawings(self.lined, self.experiment, recording, self._written_axes())
-        outcome = read_outcome(self.lined, self.experiment, diagram, outcomes)
-        refine = read_refine(self.lined, self.experiment, self._written_axes(), outcomes)
+        seeds, mode = read_seeds(self.document)
+        resources = read_resources(self.document)
+        outcomes = read_outcomes(self.document, self.experiment, recording)
+        diagram = read_diagram(self.document, self.experiment, self._written_axes(), outcomes)
+        drawings = read_drawings(self.document, self.experiment, recording, self._written_axes())
+        outcome = read_outcome(self.document, self.experiment, diagram, outcomes)
+        refine = read_refine(self.document, self.experiment, self._written_axes(), outcomes)
         grid = self._grid(seeds, mode)
-        self.lined.finish()
-        asked = {"recording": recording, "diagram": diagram, "drawings": drawings}
-        asked |= {"outcome": outcome, "outcomes": outcomes, "resources": resources, "refine_section": refine}
-        return named | grid | asked | {"seeds": tuple(seeds), "seed_mode": mode}
+        self.document.finish()
+        presentation = {"recording": recording, "diagram": diagram, "drawings": drawings}
+        presentation |= {"outcome": outcome, "outcomes": outcomes, "resources": resources, "refine_section": refine}
+        return named | grid | presentation | {"seeds": tuple(seeds), "seed_mode": mode}
 
     def _grid(self, seeds: Sequence[int], mode: SeedMode) -> dict[str, Any]:
-        before = self.lined.count
+        before = self.document.count
         preset, where, base = self._preset(), self._where(), self._base()
         axes = self._axes(len(seeds))
         points: Sequence[Point] = ()
@@ -131,13 +131,13 @@ class SweepFile:
                 zipped = (index for index, item in enumerate(written.get("zip", ())) if name in item)
                 paths[name] = ("axes", name) if name in written else ("axes", "zip", next(zipped), name)
             grid = Grid(self.experiment, preset, base, axes, where, mode, paths, self.parameters)
-            if self.lined.count > before:
+            if self.document.count > before:
                 self._check_sound_part(grid)
             else:
-                written_out = grid.points(self.lined)
+                written_out = grid.points(self.document)
                 points, presets = written_out, tuple(grid.presets)
-                if self.lined.count == before:
-                    unread = check_reading(self.lined, grid, written_out)
+                if self.document.count == before:
+                    unread = check_reading(self.document, grid, written_out)
         return {
             "experiment_name": self.experiment_name,
             "preset": preset,
@@ -159,15 +159,15 @@ class SweepFile:
             # Which points the filter leaves is not known, but all of them have the values of base.
             certain -= {split(name)[0] for name in self._written_axes()}
         where = grid.where if usable else None
-        replace(grid, where=where, certain=frozenset(certain)).points(self.lined)
+        replace(grid, where=where, certain=frozenset(certain)).points(self.document)
 
     @property
     def experiment_name(self) -> Any:
         """The name by which the experiment is known: that in the sweep file, or that of a function in its file."""
-        given = self.file.get("experiment")
-        if self.experiment is not None and isinstance(given, str) and IN_FILE.search(given):
+        name = self.file.get("experiment")
+        if self.experiment is not None and isinstance(name, str) and IN_FILE.search(name):
             return self.experiment.name
-        return given
+        return name
 
     @cached_property
     def experiment(self) -> Experiment | None:
@@ -180,26 +180,26 @@ class SweepFile:
             return self._function(name)
         if not registry.known(name):
             hint = registry.nearest_offered(name, list(offered))
-            self.lined.fault(("experiment",), f"unknown experiment {name!r}", hint)
+            self.document.fault(("experiment",), f"unknown experiment {name!r}", hint)
             return None
         try:
             return registry.experiment(name)
         except SwingbyError as error:
-            self.lined.fault(("experiment",), str(error))
+            self.document.fault(("experiment",), str(error))
             return None
 
     def _function(self, place: str) -> Experiment | None:
         """The experiment in a file beside the sweep file, `train.py` or `train.py:function`; None if it has a fault."""
         file, _, function = place.partition(":")
         try:
-            found = from_file(self.folder / file, function or None)
-            registry.adopt(found)
+            experiment = from_file(self.folder / file, function or None)
+            registry.adopt(experiment)
         except SwingbyError as error:
-            self.lined.fault(
+            self.document.fault(
                 ("experiment",), str(error), "allowed: a Python file beside the sweep file, or FILE:FUNCTION"
             )
             return None
-        return found
+        return experiment
 
     @cached_property
     def parameters(self) -> Parameters | None:
@@ -211,7 +211,7 @@ class SweepFile:
         if isinstance(value, str) or (value is None and needed is None):
             return value
         wrong = f"{key!r} must be text, got {shown(value)}" if key in self.file else f"{key!r} is missing"
-        self.lined.fault((key,), wrong, needed)
+        self.document.fault((key,), wrong, needed)
         return None
 
     def _preset(self) -> str | None:
@@ -220,13 +220,13 @@ class SweepFile:
             return None
         if PRESET in self._written_axes():
             if name is not None:
-                self.lined.fault(("preset",), "preset is an axis too", "take one of them out: the axis would win")
+                self.document.fault(("preset",), "preset is an axis too", "take one of them out: the axis would win")
             return None
         if name is None:
             return self.experiment.default_preset
         if name not in self.experiment.presets:
             hint = registry.nearest(name, list(self.experiment.presets))
-            self.lined.fault(("preset",), f"unknown preset {name!r} of {self.experiment.name}", hint)
+            self.document.fault(("preset",), f"unknown preset {name!r} of {self.experiment.name}", hint)
         return name
 
     def _where(self) -> Expression | None:
@@ -236,25 +236,25 @@ class SweepFile:
         try:
             expression = parse(text)
         except ExpressionError as error:
-            self.lined.fault(("where",), f"where {error}")
+            self.document.fault(("where",), f"where {error}")
             return None
         names = [name if entry is None else f"{name}.{entry}" for name, entry in expression.names]
         for name in names:
             wrong = None if self.parameters is None else self.parameters.unknown(name)
             if wrong is not None:
-                self.lined.fault(("where",), f"where: {wrong[0]}", wrong[1])
+                self.document.fault(("where",), f"where: {wrong[0]}", wrong[1])
         return expression
 
     def _base(self) -> dict[str, Any]:
         """The values of base, in their parameters' types; those with a fault are left out."""
         written = self.file.get("base") or {}
         if not isinstance(written, dict):
-            self.lined.fault(("base",), f"base must be a mapping of parameters to values, got {shown(written)}")
+            self.document.fault(("base",), f"base must be a mapping of parameters to values, got {shown(written)}")
         base: dict[str, Any] = {}
         for name, raw in self._written_base().items():
             stem = split(name)[0]
             if name != stem and stem in self._written_base():
-                self.lined.fault(("base", name), f"{name!r} and {stem!r} are both under base", "write one of them")
+                self.document.fault(("base", name), f"{name!r} and {stem!r} are both under base", "write one of them")
             if self.parameters is None:
                 base[name] = raw
                 continue
@@ -262,11 +262,11 @@ class SweepFile:
             if name == PRESET:
                 wrong = ("a preset is no parameter", "write preset: at the top of the file, or give it an axis")
             if wrong is not None:
-                self.lined.fault(("base", name), *wrong)
+                self.document.fault(("base", name), *wrong)
                 continue
             value, problems = self.parameters.check(name, raw)
             for place, message, hint in problems:
-                self.lined.fault(("base", name, *place), f"{dotted((name, *place))} {message}", hint)
+                self.document.fault(("base", name, *place), f"{dotted((name, *place))} {message}", hint)
             if not problems:
                 base[name] = value
         return base
@@ -292,14 +292,14 @@ class SweepFile:
 
     def _axes(self, seeds: int) -> tuple[Axis, ...]:
         """The axes written out, unless their product is too large: they are counted first."""
-        drafts = read_axes(self.lined, self.parameters)
+        drafts = read_axes(self.document, self.parameters)
         for name, path in ((column.name, column.path) for draft in drafts for column in draft.columns):
             # An entry's axis over a vector in base is how one coordinate is varied; the other way round is a fault.
             for other in (other for other in self._written_base() if name in (other, split(other)[0])):
-                line = self.lined.origin(("base", other))
+                line = self.document.origin(("base", other))
                 place = f"on line {line}" if isinstance(line, int) else f"by {line}"
                 hint = f"the axis would win and base.{other} say nothing: take one of them out"
-                self.lined.fault(path, f"{name!r} is an axis, and set under base {place}", hint)
+                self.document.fault(path, f"{name!r} is an axis, and set under base {place}", hint)
         points = math.prod(draft.count for draft in drafts)
         cells, limit = points * max(seeds, 1), self.confirm_above
         trained = self._budget(cells)
@@ -310,8 +310,8 @@ class SweepFile:
             if points <= MOST_POINTS and cells > MOST_CELLS:
                 most = f"allowed: {MOST_CELLS:,} cells; several sweeps (seeds: {{count, first}}) share a store"
             budget = f", {trained:,} of them by the budget of refine" if trained < cells else ""
-            self.lined.fault(("axes",), f"{cells:,} cells before `where`{budget}: {' x '.join(parts)}", most)
+            self.document.fault(("axes",), f"{cells:,} cells before `where`{budget}: {' x '.join(parts)}", most)
         elif self.parameters is not None:
-            axes = [draft.axis(self.lined, self.parameters) for draft in drafts]
+            axes = [draft.axis(self.document, self.parameters) for draft in drafts]
             return tuple(axis for axis in axes if axis is not None)
         return ()

@@ -7,7 +7,7 @@ from typing import Any
 
 from swingby.errors import InputFaults
 from swingby.model.registry import nearest
-from swingby.sweepfile.yaml import Lined, Path, dotted, read_yaml, shown
+from swingby.sweepfile.yaml import Document, Path, dotted, read_yaml, shown
 
 KEYS = {
     "name": "up to 64 of a-z, 0-9 and -",
@@ -40,8 +40,8 @@ TOP = list(KEYS)
 NESTED = ("base", "axes", "seeds", "resources", "record", "diagram", "refine", "outcomes")
 
 
-def apply_overrides(lined: Lined, overrides: Sequence[str]) -> None:
-    """Apply each `path=value` to the value of `lined`; the value is read as YAML, a bad path is a fault.
+def apply_overrides(document: Document, overrides: Sequence[str]) -> None:
+    """Apply each `path=value` to the value of `document`; the value is read as YAML, a bad path is a fault.
 
     An option wins over the file: `base.width=8` replaces an axis `width`, and `axes.width=[2, 4]` a base value.
     """
@@ -49,37 +49,37 @@ def apply_overrides(lined: Lined, overrides: Sequence[str]) -> None:
         origin = f"--set {option if len(option) <= 80 else option[:77] + '...'}"
         path, equals, text = option.partition("=")
         key, _, rest = path.strip().partition(".")
-        lined.mark(("--set",), origin)
+        document.mark(("--set",), origin)
         if not equals:
-            lined.fault(("--set",), "no value", "write --set base.n=100")
+            document.fault(("--set",), "no value", "write --set base.n=100")
         elif key not in TOP:
-            lined.fault(("--set",), f"no key {key!r} in a sweep", nearest(key, TOP))
+            document.fault(("--set",), f"no key {key!r} in a sweep", nearest(key, TOP))
         elif rest and key not in NESTED:
-            lined.fault(("--set",), f"{key!r} has nothing below it", f"write --set {key}=...")
+            document.fault(("--set",), f"{key!r} has nothing below it", f"write --set {key}=...")
         else:
-            _override(lined, key, rest, text, origin)
+            _override(document, key, rest, text, origin)
 
 
-def _override(lined: Lined, key: str, rest: str, text: str, origin: str) -> None:
+def _override(document: Document, key: str, rest: str, text: str, origin: str) -> None:
     try:
         read = read_yaml(text, origin)
         read.finish()
     except InputFaults as error:
         for fault in error.faults:
-            lined.fault(("--set",), f"the value is {fault.message}", fault.hint)
+            document.fault(("--set",), f"the value is {fault.message}", fault.hint)
         return
     if not rest:
-        _put(lined, lined.value, (), (key,), read.value, origin)
+        _put(document, document.value, (), (key,), read.value, origin)
         if key == "preset":
-            _displace(lined.value.get("axes"), key)
+            _displace(document.value.get("axes"), key)
         return
-    below = lined.value.get(key)
+    below = document.value.get(key)
     if below is None:
-        below = lined.value[key] = {}
+        below = document.value[key] = {}
     if isinstance(below, int) and not isinstance(below, bool) and key == "seeds":
-        below = lined.value[key] = {"count": below}  # the short form, spelt out
+        below = document.value[key] = {"count": below}  # the short form, spelt out
     if not isinstance(below, dict):
-        lined.fault(("--set",), f"{key} is {shown(below)}, with nothing below it", f"write --set {key}=...")
+        document.fault(("--set",), f"{key} is {shown(below)}, with nothing below it", f"write --set {key}=...")
         return
     # `width.logspace.points` goes into the axis `width`, `rates.1` is one name: the longest known name counts.
     parts: tuple[str, ...] = (rest,)
@@ -87,24 +87,24 @@ def _override(lined: Lined, key: str, rest: str, text: str, origin: str) -> None
         if rest.startswith(f"{name}.") and isinstance(below[name], dict):
             parts = (name, *rest.removeprefix(f"{name}.").split("."))
             break
-    _put(lined, below, (key,), parts, read.value, origin)
+    _put(document, below, (key,), parts, read.value, origin)
     if key in ("base", "axes") and (key, rest) != ("axes", "zip"):
-        _displace(lined.value.get("axes" if key == "base" else "base"), rest)
+        _displace(document.value.get("axes" if key == "base" else "base"), rest)
 
 
-def _put(lined: Lined, below: Any, above: Path, parts: tuple[str, ...], value: Any, origin: str) -> None:
+def _put(document: Document, below: Any, above: Path, parts: tuple[str, ...], value: Any, origin: str) -> None:
     for part in parts[:-1]:
         above = (*above, part)
         if not isinstance(below, dict) or part not in below:
             known = list(below) if isinstance(below, dict) else []
-            lined.fault(("--set",), f"{dotted(above)} is not there", nearest(part, known))
+            document.fault(("--set",), f"{dotted(above)} is not there", nearest(part, known))
             return
         below = below[part]
     if not isinstance(below, dict):
-        lined.fault(("--set",), f"{dotted(above)} is {shown(below)}, with nothing below it")
+        document.fault(("--set",), f"{dotted(above)} is {shown(below)}, with nothing below it")
         return
     below[parts[-1]] = value
-    lined.mark((*above, parts[-1]), origin)
+    document.mark((*above, parts[-1]), origin)
 
 
 def _displace(other: Any, name: str) -> None:

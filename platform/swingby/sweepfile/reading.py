@@ -12,13 +12,13 @@ from swingby.model.points import Points
 from swingby.sweepfile.expression import Expression, ExpressionError, parse
 from swingby.sweepfile.grid import Grid, place_of
 from swingby.sweepfile.parameters import split
-from swingby.sweepfile.yaml import Lined, shown
+from swingby.sweepfile.yaml import Document, shown
 
 _MOST = 1_000
 """Repeated points that are looked at: one fault tells of all that differ in the same axis."""
 
 
-def check_reading(lined: Lined, grid: Grid, points: Points) -> tuple[str, ...]:
+def check_reading(document: Document, grid: Grid, points: Points) -> tuple[str, ...]:
     """Notes a fault for each axis without effect, and for points that would be one training under several names.
 
     Returns:
@@ -31,14 +31,14 @@ def check_reading(lined: Lined, grid: Grid, points: Points) -> tuple[str, ...]:
             if reading.nowhere(name):
                 dead.add(split(name)[0])
                 hint = "set what decides it otherwise, or take the axis out"
-                lined.fault(grid.paths[name], f"axis {name!r} has no effect: {reading.why_not(name)}", hint)
+                document.fault(grid.paths[name], f"axis {name!r} has no effect: {reading.why_not(name)}", hint)
         for name, message, hint in reading.repeated(dead):
-            lined.fault(grid.paths[name], message, hint)
+            document.fault(grid.paths[name], message, hint)
         return tuple(
             f"base.{name} has no effect: {reading.why_not(name)}" for name in grid.base if reading.nowhere(name)
         )
     except ExpressionError as error:
-        lined.fault(("experiment",), f"what {grid.experiment.name} reads is not known: {error}", "mend `read_where`")
+        document.fault(("experiment",), f"what {grid.experiment.name} reads is not known: {error}", "mend `read_where`")
         return ()
 
 
@@ -67,8 +67,8 @@ class _Reading:
             fixed = {name: points.constants[name] for name, _ in condition.names if name in points.constants}
             holds = []
             for first in np.unique(groups, return_index=True)[1].tolist():
-                own = {name: points.columns[name][first].as_py() for name in needed}
-                holds.append(condition.holds({**fixed, **own}))
+                varying = {name: points.columns[name][first].as_py() for name in needed}
+                holds.append(condition.holds({**fixed, **varying}))
             self._masks[parameter] = np.array(holds)[groups]
         return self._masks[parameter]
 
@@ -106,16 +106,16 @@ class _Reading:
         groups = _grouped(columns, len(self.points))
         first = np.unique(groups, return_index=True)[1][groups]
         later = np.flatnonzero(first != np.arange(len(groups)))
-        told = set[str]()
+        names = set[str]()
         for place in later[:_MOST].tolist():
             earlier = int(first[place])
             one, other = (self.grid.choice(self.grid.places[at]) for at in (earlier, place))
             differing = [name for name in other if one[name] != other[name]]
-            if not told.isdisjoint(differing):
+            if not names.isdisjoint(differing):
                 continue
             reasons = sorted(name for name in unread if len({*self.points.codes(name)[[earlier, place]].tolist()}) > 1)
             name = next((name for name in differing if split(name)[0] in reasons), differing[0])
-            told.add(name)
+            names.add(name)
             why = "; ".join(f"{each} is read where {self._conditions[each].text}" for each in reasons)
             more = f" ({len(later):,} points repeat another one)" if len(later) > 1 else ""
             yield (

@@ -15,7 +15,7 @@ from swingby.model.columns import scalar_outcomes
 from swingby.model.detector import OutcomeKind
 from swingby.model.experiment import Experiment
 from swingby.sweepfile.outcomes import written_kinds
-from swingby.sweepfile.yaml import Lined
+from swingby.sweepfile.yaml import Document
 
 FORMS = (
     "allowed: a yes/no outcome (learned); one category against the rest (kind = late); a number above or below a level "
@@ -76,10 +76,10 @@ def budget_of(value: str | int, cells: int) -> int:
     text = value.strip()
     if text.replace(",", "").isdigit():
         return budget_of(int(text.replace(",", "")), cells)
-    found = _SHARE.fullmatch(text)
-    if found is None or not 0 < float(found[1]) <= 100:
+    match = _SHARE.fullmatch(text)
+    if match is None or not 0 < float(match[1]) <= 100:
         raise ValueError(f"{value!r} is no budget; allowed: a share of the grid's cells such as 20 %, or their number")
-    return max(1, round(float(found[1]) / 100 * cells))
+    return max(1, round(float(match[1]) / 100 * cells))
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,11 +125,11 @@ def kinds_of(experiment: Experiment, outcomes: Mapping[str, str]) -> dict[str, O
 
     An outcome of a file whose experiment says its columns only once it has run is not among them.
     """
-    found: dict[str, OutcomeKind] = {STATUS: "category"}
+    kinds: dict[str, OutcomeKind] = {STATUS: "category"}
     for detector in registry.detectors_for(experiment.name):
-        found |= detector.kinds
-    found |= scalar_outcomes(experiment)
-    return found | written_kinds(experiment, outcomes)
+        kinds |= detector.kinds
+    kinds |= scalar_outcomes(experiment)
+    return kinds | written_kinds(experiment, outcomes)
 
 
 def labelled(text: str, kinds: Mapping[str, OutcomeKind], unknown: Collection[str] = ()) -> Labelled:
@@ -142,10 +142,10 @@ def labelled(text: str, kinds: Mapping[str, OutcomeKind], unknown: Collection[st
     Raises:
         SwingbyError: it is no such text, there is no such outcome, or it does not go with its kind.
     """
-    found = _FORM.fullmatch(text.strip())
-    if found is None:
+    match = _FORM.fullmatch(text.strip())
+    if match is None:
         raise SwingbyError(f"{text!r} says no yes or no of a cell; {FORMS}")
-    name, test, value, median = found["name"], found["test"], found["value"], bool(found["median"])
+    name, test, value, median = match["name"], match["test"], match["value"], bool(match["median"])
     if name not in kinds and name not in unknown:
         raise SwingbyError(f"unknown outcome {name!r}; {registry.nearest(name, [*kinds, *unknown])}")
     kind = kinds.get(name)
@@ -170,19 +170,19 @@ def _number(text: str | None) -> float | None:
 
 
 def read_refine(
-    lined: Lined, experiment: Experiment | None, axes: Collection[str], outcomes: Mapping[str, str]
+    document: Document, experiment: Experiment | None, axes: Collection[str], outcomes: Mapping[str, str]
 ) -> dict[str, Any] | None:
     """The section as plain values, checked; None where there is none, or with its faults noted."""
-    given = lined.value.get("refine")
-    if given is None:
+    values = document.value.get("refine")
+    if values is None:
         return None
-    section = lined.read(("refine",), {} if given is True else given, RefineSection)
+    section = document.read(("refine",), {} if values is True else values, RefineSection)
     if section is None:
         return None
     for index, name in enumerate(section.apart):
         if name not in axes:
             wrong = f"{name!r} is no axis of this sweep"
-            lined.fault(("refine", "apart", index), wrong, registry.nearest(name, list(axes)))
+            document.fault(("refine", "apart", index), wrong, registry.nearest(name, list(axes)))
     written = section.outcome
     if experiment is not None and written is not None:
         several = isinstance(written, list)
@@ -192,9 +192,9 @@ def read_refine(
                 _labelled_in(text, experiment, outcomes)
             except SwingbyError as error:
                 message, _, hint = str(error).partition("; ")
-                lined.fault(path, f"refine.outcome: {message}", hint or None)
+                document.fault(path, f"refine.outcome: {message}", hint or None)
         if several and not written:
-            lined.fault(("refine", "outcome"), "refine.outcome is empty", FORMS)
+            document.fault(("refine", "outcome"), "refine.outcome is empty", FORMS)
     return section.model_dump(mode="json")
 
 
@@ -204,9 +204,9 @@ def checked_section(values: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         InputFaults: every value that is not allowed.
     """
-    lined = Lined("refine")
-    section = lined.read(("refine",), dict(values), RefineSection)
-    lined.finish()
+    document = Document("refine")
+    section = document.read(("refine",), dict(values), RefineSection)
+    document.finish()
     assert section is not None
     return section.model_dump(mode="json")
 

@@ -15,7 +15,7 @@ from swingby.model.cell import SeedMode
 from swingby.model.columns import scalar_outcomes
 from swingby.model.experiment import Experiment, Recording, Spacing
 from swingby.sweepfile.refinement import RefineSection
-from swingby.sweepfile.yaml import Lined, Path, shown
+from swingby.sweepfile.yaml import Document, Path, shown
 
 
 @dataclass(frozen=True)
@@ -108,177 +108,183 @@ SECTIONS: Mapping[str, type[BaseModel]] = {
 TAG = re.compile(r"[A-Za-z0-9][\w.-]{0,63}")
 
 
-def read_tags(lined: Lined) -> tuple[str, ...]:
+def read_tags(document: Document) -> tuple[str, ...]:
     """The tags, each once; those with a fault are left out."""
-    given = lined.value.get("tags")
-    if given is None:
+    tags = document.value.get("tags")
+    if tags is None:
         return ()
-    if not isinstance(given, list):
-        lined.fault(("tags",), f"tags must be a list of words, got {shown(given)}", "such as tags: [width, long]")
+    if not isinstance(tags, list):
+        document.fault(("tags",), f"tags must be a list of words, got {shown(tags)}", "such as tags: [width, long]")
         return ()
-    for index, tag in enumerate(given):
+    for index, tag in enumerate(tags):
         if not isinstance(tag, str) or not TAG.fullmatch(tag):
             rule = "allowed: up to 64 letters, digits, _, - and ., such as tags: [width, long]"
-            lined.fault(("tags", index), f"{shown(tag)} is no tag", rule)
-        elif tag in given[:index]:
-            lined.fault(("tags", index), f"tag {tag!r} is given twice")
-    return tuple(tag for tag in given if isinstance(tag, str))
+            document.fault(("tags", index), f"{shown(tag)} is no tag", rule)
+        elif tag in tags[:index]:
+            document.fault(("tags", index), f"tag {tag!r} is given twice")
+    return tuple(tag for tag in tags if isinstance(tag, str))
 
 
-def read_seeds(lined: Lined) -> tuple[Sequence[int], SeedMode]:
+def read_seeds(document: Document) -> tuple[Sequence[int], SeedMode]:
     """The seeds: a count, a list, or {count, first, mode}; empty where there is a fault."""
-    given = lined.value.get("seeds", 1)
-    if isinstance(given, list):
-        if not given:
-            lined.fault(("seeds",), "no seeds", "give at least one")
+    values = document.value.get("seeds", 1)
+    if isinstance(values, list):
+        if not values:
+            document.fault(("seeds",), "no seeds", "give at least one")
         seen: set[int] = set()
-        for index, seed in enumerate(given):
+        for index, seed in enumerate(values):
             if not isinstance(seed, int) or isinstance(seed, bool) or seed < 0:
-                lined.fault(("seeds", index), f"{shown(seed)} is no seed", "allowed: integers from 0 on")
+                document.fault(("seeds", index), f"{shown(seed)} is no seed", "allowed: integers from 0 on")
                 continue
             if seed in seen:
-                lined.fault(("seeds", index), f"seed {seed} is given twice")
+                document.fault(("seeds", index), f"seed {seed} is given twice")
             seen.add(seed)
-        return tuple(given), "common"
-    if isinstance(given, int) and not isinstance(given, bool):
-        given = {"count": given}
-    seeds = lined.read(("seeds",), given, _Seeds)
+        return tuple(values), "common"
+    if isinstance(values, int) and not isinstance(values, bool):
+        values = {"count": values}
+    seeds = document.read(("seeds",), values, _Seeds)
     if seeds is None:
         return (), "common"
     return range(seeds.first, seeds.first + seeds.count), seeds.mode
 
 
-def read_resources(lined: Lined) -> Mapping[str, float]:
+def read_resources(document: Document) -> Mapping[str, float]:
     """The resources that the file sets, by the names of `Resources`; empty where there is a fault."""
-    given = lined.read(("resources",), lined.value.get("resources") or {}, _Resources)
-    if given is None:
+    resources = document.read(("resources",), document.value.get("resources") or {}, _Resources)
+    if resources is None:
         return {}
-    if given.gpus is not None and given.gpus > 1 and given.gpus != int(given.gpus):
+    if resources.gpus is not None and resources.gpus > 1 and resources.gpus != int(resources.gpus):
         rule = "allowed: a part of one GPU, such as 0.5, or a whole number of them"
-        lined.fault(("resources", "gpus"), f"no process has {given.gpus:g} GPUs", rule)
-    return {name: float(value) for name, value in given.model_dump(exclude_none=True).items()}
+        document.fault(("resources", "gpus"), f"no process has {resources.gpus:g} GPUs", rule)
+    return {name: float(value) for name, value in resources.model_dump(exclude_none=True).items()}
 
 
-def read_recording(lined: Lined, experiment: Experiment | None) -> Recording:
+def read_recording(document: Document, experiment: Experiment | None) -> Recording:
     """The recording that a sweep asks for; its names are checked against those of the experiment, if it is known."""
-    record = lined.read(("record",), lined.value.get("record") or {}, _Record)
+    record = document.read(("record",), document.value.get("record") or {}, _Record)
     if record is None:
         return Recording()
     known = list(experiment.recordings) if experiment is not None else record.also
     for index, name in enumerate(record.also):
         if name not in known:
-            lined.fault(("record", "also", index), f"unknown recording {name!r}", registry.nearest(name, known))
+            document.fault(("record", "also", index), f"unknown recording {name!r}", registry.nearest(name, known))
     functions = experiment is not None and experiment.keeps_all
-    given = record.model_fields_set
-    steps = record.steps or ("all" if functions and "points" not in given else "log")
+    fields = record.model_fields_set
+    steps = record.steps or ("all" if functions and "points" not in fields else "log")
     if steps == "all" and experiment is not None and not functions:
         allowed = "allowed: " + ", ".join(name for name in get_args(Spacing) if name != "all")
-        lined.fault(("record", "steps"), f"{experiment.name} does not say itself when it records", allowed)
-    if steps != "all" and "entries" in given:
-        lined.fault(("record", "entries"), f"entries are of steps: all, and steps is {steps}", "points: how many")
+        document.fault(("record", "steps"), f"{experiment.name} does not say itself when it records", allowed)
+    if steps != "all" and "entries" in fields:
+        document.fault(("record", "entries"), f"entries are of steps: all, and steps is {steps}", "points: how many")
     return Recording(steps, record.points, tuple(record.also), entries=record.entries)
 
 
 def read_diagram(
-    lined: Lined, experiment: Experiment | None, axes: list[str], outcomes: Collection[str] = ()
+    document: Document, experiment: Experiment | None, axes: list[str], outcomes: Collection[str] = ()
 ) -> Diagram | None:
     """The diagram, its axes checked against the sweep's, its outcome against those that there are.
 
     Args:
         outcomes: those that the file writes itself.
     """
-    if lined.value.get("diagram") is None:
+    if document.value.get("diagram") is None:
         return None
-    diagram = lined.read(("diagram",), lined.value["diagram"], _Diagram)
+    diagram = document.read(("diagram",), document.value["diagram"], _Diagram)
     if diagram is None:
         return None
     drawn: dict[str, str] = {}
     for key in ("x", "y", "facet"):
         name = getattr(diagram, key)
         if name is not None and name not in axes:
-            lined.fault(("diagram", key), f"{name!r} is no axis of this sweep", registry.nearest(name, axes))
+            document.fault(("diagram", key), f"{name!r} is no axis of this sweep", registry.nearest(name, axes))
         elif name in drawn:
-            lined.fault(("diagram", key), f"{name!r} is {drawn[name]} already", "give x, y and facet an axis each")
+            document.fault(("diagram", key), f"{name!r} is {drawn[name]} already", "give x, y and facet an axis each")
         if name is not None:
             drawn.setdefault(name, key)
     if experiment is not None:
-        _known_outcome(lined, experiment, diagram.outcome, ("diagram", "outcome"), outcomes)
+        _known_outcome(document, experiment, diagram.outcome, ("diagram", "outcome"), outcomes)
     return Diagram(**diagram.model_dump())
 
 
 def read_outcome(
-    lined: Lined, experiment: Experiment | None, diagram: Diagram | None, outcomes: Collection[str] = ()
+    document: Document, experiment: Experiment | None, diagram: Diagram | None, outcomes: Collection[str] = ()
 ) -> str | None:
     """The outcome that a report without a diagram sums up; None for none, or with the fault noted."""
-    outcome = lined.value.get("outcome")
+    outcome = document.value.get("outcome")
     if outcome is None or experiment is None:
         return None
     if diagram is not None:
-        lined.fault(("outcome",), "outcome stands beside a diagram", "the diagram's own outcome is summed up: drop one")
+        document.fault(
+            ("outcome",), "outcome stands beside a diagram", "the diagram's own outcome is summed up: drop one"
+        )
     elif not isinstance(outcome, str):
-        lined.fault(("outcome",), f"outcome must be text, got {shown(outcome)}")
+        document.fault(("outcome",), f"outcome must be text, got {shown(outcome)}")
     else:
-        _known_outcome(lined, experiment, outcome, ("outcome",), outcomes)
+        _known_outcome(document, experiment, outcome, ("outcome",), outcomes)
         return outcome
     return None
 
 
-def _known_outcome(lined: Lined, experiment: Experiment, outcome: str, path: Path, outcomes: Collection[str]) -> None:
+def _known_outcome(
+    document: Document, experiment: Experiment, outcome: str, path: Path, outcomes: Collection[str]
+) -> None:
     """Notes a fault where an outcome is none of the sweep file's, of a detector's, and no scalar of the experiment."""
-    if outcome in (lined.value.get("outcomes") or ()) and outcome not in outcomes:
+    if outcome in (document.value.get("outcomes") or ()) and outcome not in outcomes:
         return  # its own fault is noted
     try:
         detected = [kind for detector in registry.detectors_for(experiment.name) for kind in detector.kinds]
         known = [*outcomes, *detected, *scalar_outcomes(experiment)]
     except SwingbyError as error:
-        lined.fault(path, f"outcomes are not known: {error}")
+        document.fault(path, f"outcomes are not known: {error}")
         return
     if outcome not in known and not getattr(experiment, "discovers", False):
         broken = registry.broken_detectors(experiment.name).values()
-        lined.fault(path, f"unknown outcome {outcome!r}", registry.nearest_offered(outcome, known, broken))
+        document.fault(path, f"unknown outcome {outcome!r}", registry.nearest_offered(outcome, known, broken))
 
 
 def read_drawings(
-    lined: Lined, experiment: Experiment | None, recording: Recording, axes: Sequence[str]
+    document: Document, experiment: Experiment | None, recording: Recording, axes: Sequence[str]
 ) -> tuple[Drawn, ...]:
     """The drawings: a list of names, or of mappings from one name to its options."""
-    given = lined.value.get("drawings")
-    if given is None:
+    items = document.value.get("drawings")
+    if items is None:
         return ()
-    if not isinstance(given, list):
-        wrong = f"drawings must be a list of names, got {shown(given)}"
-        lined.fault(("drawings",), wrong, "such as drawings: [losses, {paths: {along: width}}]")
+    if not isinstance(items, list):
+        wrong = f"drawings must be a list of names, got {shown(items)}"
+        document.fault(("drawings",), wrong, "such as drawings: [losses, {paths: {along: width}}]")
         return ()
-    read = [_drawn(lined, index, item, experiment, recording, axes) for index, item in enumerate(given)]
+    read = [_drawn(document, index, item, experiment, recording, axes) for index, item in enumerate(items)]
     return tuple(drawn for drawn in read if drawn is not None)
 
 
 def _drawn(
-    lined: Lined, index: int, item: Any, experiment: Experiment | None, recording: Recording, axes: Sequence[str]
+    document: Document, index: int, item: Any, experiment: Experiment | None, recording: Recording, axes: Sequence[str]
 ) -> Drawn | None:
     path: Path = ("drawings", index)
     name, options = next(iter(item.items())) if isinstance(item, dict) and len(item) == 1 else (item, {})
     known = list(registry.offered(registry.DRAWINGS))
     if not isinstance(name, str) or name not in known:
-        lined.fault(path, f"unknown drawing {shown(name)}", registry.nearest_offered(str(name), known))
+        document.fault(path, f"unknown drawing {shown(name)}", registry.nearest_offered(str(name), known))
         return None
     try:
         drawing = registry.drawing(name)
     except SwingbyError as error:
-        lined.fault(path, str(error))
+        document.fault(path, str(error))
         return None
     if experiment is not None and experiment.name not in drawing.experiments:
-        lined.fault(
+        document.fault(
             path, f"drawing {name!r} is not for {experiment.name}", f"it is for {', '.join(drawing.experiments)}"
         )
     for lacking in (needed for needed in drawing.recordings if needed not in recording.also):
-        lined.fault(path, f"drawing {name!r} needs the recording {lacking!r}", f"write record: {{also: [{lacking}]}}")
+        document.fault(
+            path, f"drawing {name!r} needs the recording {lacking!r}", f"write record: {{also: [{lacking}]}}"
+        )
     place = (*path, name) if isinstance(item, dict) else path
-    checked = lined.read(place, options or {}, drawing.Options)
+    checked = document.read(place, options or {}, drawing.Options)
     if checked is None:
         return None
     for option, message, hint in drawing.check(checked, axes):
-        lined.fault((*place, option), message, hint)
+        document.fault((*place, option), message, hint)
     return Drawn(name, checked.model_dump(mode="json"))
 
 

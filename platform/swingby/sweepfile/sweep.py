@@ -104,8 +104,8 @@ class Sweep:
         else:
             known = named_sweeps()
             if path_or_name not in known:
-                if own := _beside(path):
-                    hint = f"{own}; sweeps of your own are given by their file"
+                if advice := _beside(path):
+                    hint = f"{advice}; sweeps of your own are given by their file"
                 else:
                     hint = f"; {registry.nearest_offered(path_or_name, list(known))}; or give a .yaml file"
                 raise SwingbyError(f"no sweep is called {path_or_name!r}{hint}")
@@ -154,7 +154,7 @@ class Sweep:
             "points": self.points.ids.to_pylist(),
             "seeds": list(self.seeds),
             "seed_mode": self.seed_mode,
-            "recording": list(self.recording.asked),
+            "recording": list(self.recording.requested),
         }
         return hashlib.sha256(canonical_json(content).encode()).hexdigest()[:16]
 
@@ -226,13 +226,13 @@ def named_sweeps() -> dict[str, Traversable]:
     Raises:
         SwingbyError: two files have the same name.
     """
-    found: dict[str, Traversable] = {}
+    files: dict[str, Traversable] = {}
     for file in package_files.data_files("sweeps", ".yaml"):
         name = file.name.removesuffix(".yaml")
-        if name in found:
-            raise SwingbyError(f"two packages offer a sweep {name!r} ({found[name]}, {file}); give the file's path")
-        found[name] = file
-    return found
+        if name in files:
+            raise SwingbyError(f"two packages offer a sweep {name!r} ({files[name]}, {file}); give the file's path")
+        files[name] = file
+    return files
 
 
 def experiment_of(file: Traversable) -> str:

@@ -15,6 +15,7 @@ from swingby.model.registry import nearest
 Model = TypeVar("Model", bound=BaseModel)
 
 Path = tuple[str | int, ...]
+# No sweep comes near these; a file that does would take the memory and the time of whoever reads it.
 MOST_CHARACTERS = 1_000_000
 MOST_NODES = 50_000
 MOST_DEPTH = 30
@@ -68,7 +69,7 @@ for _name, _pattern in _NUMBERS.items():
     _Loader.add_implicit_resolver(_TAG + _name, re.compile(f"(?:{_pattern})\\Z"), None)
 
 
-class Lined:
+class Document:
     """A value read from YAML, with the line (counted from 1) or the option that each path into it came from."""
 
     def __init__(self, source: str) -> None:
@@ -186,7 +187,7 @@ def guess(detail: ErrorDetails) -> str | None:
     return None
 
 
-def read_yaml(text: str, source: str) -> Lined:
+def read_yaml(text: str, source: str) -> Document:
     """The one document in `text`, with its lines.
 
     Duplicate keys and values of an unknown kind are noted as faults, for the caller to raise together with its own.
@@ -194,7 +195,7 @@ def read_yaml(text: str, source: str) -> Lined:
     Raises:
         InputFaults: the text is too long, too deep, no YAML, or more than one document.
     """
-    lined = Lined(source)
+    document = Document(source)
     if len(text) > MOST_CHARACTERS:
         fault = Fault(f"{len(text):,} characters are no sweep file; allowed: {MOST_CHARACTERS:,}")
         raise InputFaults(source, [fault])
@@ -202,12 +203,12 @@ def read_yaml(text: str, source: str) -> Lined:
     if lines:
         hint = "YAML indents with blanks only: replace the tab"
         for line in lines:
-            lined.add(Fault("a tab in the indentation", line, hint))
-        lined.finish()
+            document.add(Fault("a tab in the indentation", line, hint))
+        document.finish()
     try:
         node = yaml.compose(text, Loader=_Loader)
         if node is not None:
-            lined.value = _Builder(lined).build(node, (), 0)
+            document.value = _Builder(document).build(node, (), 0)
     except _TooLargeError as error:
         raise InputFaults(source, [_too_large(error.problem_mark.line + 1)]) from None  # pyright: ignore[reportOptionalMemberAccess]
     except yaml.MarkedYAMLError as error:
@@ -217,7 +218,7 @@ def read_yaml(text: str, source: str) -> Lined:
         raise InputFaults(source, [Fault(message, text.count("\n", 0, error.position) + 1)]) from None
     except RecursionError:
         raise InputFaults(source, [Fault(f"nested too deeply; allowed: {MOST_DEPTH} levels")]) from None
-    return lined
+    return document
 
 
 def _syntax_fault(error: yaml.MarkedYAMLError) -> Fault:
@@ -236,15 +237,15 @@ def _syntax_fault(error: yaml.MarkedYAMLError) -> Fault:
 class _Builder:
     """Turns PyYAML's nodes into plain values; aliases are followed until `MOST_NODES` nodes are built."""
 
-    def __init__(self, lined: Lined) -> None:
-        self.lined = lined
+    def __init__(self, document: Document) -> None:
+        self.document = document
         self.left = MOST_NODES
 
     def build(self, node: yaml.Node, path: Path, depth: int) -> Any:
         self.left -= 1
         if depth > MOST_DEPTH or self.left < 0:
-            raise InputFaults(self.lined.source, [_too_large(node.start_mark.line + 1)])
-        self.lined.place(path, node.start_mark.line + 1)
+            raise InputFaults(self.document.source, [_too_large(node.start_mark.line + 1)])
+        self.document.place(path, node.start_mark.line + 1)
         if isinstance(node, yaml.MappingNode):
             return self._mapping(node, path, depth)
         if isinstance(node, yaml.SequenceNode):
@@ -257,14 +258,14 @@ class _Builder:
         for key_node, value_node in node.value:
             line = key_node.start_mark.line + 1
             if not isinstance(key_node, yaml.ScalarNode):
-                self.lined.add(Fault("a key must be a plain word", line))
+                self.document.add(Fault("a key must be a plain word", line))
                 continue
             key = key_node.value
             if key in mapping:
-                self.lined.add(Fault(f"{key!r} is given twice", line, f"first on line {first[key]}"))
+                self.document.add(Fault(f"{key!r} is given twice", line, f"first on line {first[key]}"))
                 continue
             first[key] = line
-            self.lined.place((*path, key), line)
+            self.document.place((*path, key), line)
             mapping[key] = self.build(value_node, (*path, key), depth + 1)
         return mapping
 
@@ -275,7 +276,7 @@ class _Builder:
         except (ValueError, KeyError):
             known = "allowed: text, integers within 64 bits, floats, true, false, null"
             short = text if len(text) <= 40 else f"{text[:37]}..."
-            self.lined.fault(path, f"{short!r} cannot be read as {kind}", known)
+            self.document.fault(path, f"{short!r} cannot be read as {kind}", known)
             return None
 
 

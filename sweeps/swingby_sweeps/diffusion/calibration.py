@@ -41,9 +41,9 @@ class Errors(NamedTuple):
 
 
 class Calibration(NamedTuple):
-    """How well known circles are measured: the share that is found, and the errors of these."""
+    """How well known circles are measured: the share that is detected, and the errors of these."""
 
-    found: float
+    detected: float
     color: Errors
     size: Errors
 
@@ -56,17 +56,17 @@ def calibrate(params: DiffusionParams, images: int = 128, seed: int = 0) -> Cali
     Raises:
         ValueError: no circle was found.
     """
-    found, color, size = [], [], []
+    detected, color, size = [], [], []
     for number in range(len(CLASSES)):
         drawn = scenes(params, stream_key(seed, "calibration"), number, range(images))
         seen = measure(render(drawn, params))
         true = place(drawn.radius, drawn.rgb, params)
-        found.append(seen.found)
+        detected.append(seen.visible)
         for errors, measured, known in zip((color, size), coordinates(seen, params), true, strict=True):
-            errors.append((measured - known)[seen.found])
-    if not np.any(found):
+            errors.append((measured - known)[seen.visible])
+    if not np.any(detected):
         raise ValueError(f"none of {images * len(CLASSES)} circles was found")
-    return Calibration(float(np.mean(found)), Errors.of(np.concatenate(color)), Errors.of(np.concatenate(size)))
+    return Calibration(float(np.mean(detected)), Errors.of(np.concatenate(color)), Errors.of(np.concatenate(size)))
 
 
 def empty(pixels: int, images: int, seed: int = 0) -> Iterator[tuple[str, Array]]:
@@ -95,13 +95,13 @@ def main() -> None:
     for pixels in (16, 32):
         for contrast, size_contrast in ((0.1, 0.2), (0.2, 0.3), (0.4, 0.4), (0.8, 0.4)):
             for noise, blur in ((0.0, 1.0), (0.05, 1.0), (0.1, 1.0), (0.0, 3.0), (0.05, 3.0)):
-                own = {"pixels": pixels, "contrast": contrast, "size_contrast": size_contrast}
-                found, *errors = calibrate(DiffusionParams(**own, pixel_noise=noise, blur=blur))
+                settings = {"pixels": pixels, "contrast": contrast, "size_contrast": size_contrast}
+                detected, *errors = calibrate(DiffusionParams(**settings, pixel_noise=noise, blur=blur))
                 numbers = " | ".join("{:+.3f} {:.3f} {:.3f}".format(*values) for values in errors)
-                print(f"{pixels} {contrast} {size_contrast} {noise} {blur} | {found:.3f} | {numbers}")  # noqa: T201
+                print(f"{pixels} {contrast} {size_contrast} {noise} {blur} | {detected:.3f} | {numbers}")  # noqa: T201
     for pixels in (8, 16, 32):
         for name, images in empty(pixels, 500):
-            print(f"{name}, {pixels} pixels: found in {measure(images).found.mean():.1%}")  # noqa: T201
+            print(f"{name}, {pixels} pixels: found in {measure(images).visible.mean():.1%}")  # noqa: T201
 
 
 if __name__ == "__main__":

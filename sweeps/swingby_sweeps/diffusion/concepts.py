@@ -89,11 +89,11 @@ def scenes(
     """
     if number not in range(len(CLASSES)):
         raise ValueError(f"there is no class {number}; allowed: {', '.join(map(str, range(len(CLASSES))))}")
-    side, own = params.pixels, stream_key(key.hex(), number)
+    side, class_key = params.pixels, stream_key(key.hex(), number)
     uniform = np.empty((len(indices), _UNIFORMS))
     noise = np.zeros((len(indices), 3 * side * side), dtype=np.float32)
     for row, index in enumerate(indices):
-        stream = sample_stream(own, int(index))
+        stream = sample_stream(class_key, int(index))
         uniform[row] = stream.random(_UNIFORMS)
         if params.pixel_noise:
             noise[row] = params.pixel_noise * stream.standard_normal(noise.shape[1])

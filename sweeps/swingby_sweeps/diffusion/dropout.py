@@ -93,9 +93,9 @@ class SampleDropout(nn.Module):
         if not self.training or not self.p:
             return x
         if self.seeds is None or len(self.seeds) != len(x):
-            got = "none" if self.seeds is None else f"{len(self.seeds)} keys"
+            keys = "none" if self.seeds is None else f"{len(self.seeds)} keys"
             raise ValueError(
-                f"dropout layer {self.layer} has {got} for a batch of {len(x)}; "
+                f"dropout layer {self.layer} has {keys} for a batch of {len(x)}; "
                 "allowed: in training, one key for each sample (see `give_keys`)"
             )
         return torch.where(self._kept(x, self.seeds), x * (1 / (1 - self.p)), 0)

@@ -68,14 +68,14 @@ class EvaluationLog:
         Args:
             ending: status, message and scalars, of a run's last segment alone.
         """
-        given = {"cell_id": cell_id, "from_step": low, "to_step": high, "final": ending is not None}
+        extent = {"cell_id": cell_id, "from_step": low, "to_step": high, "final": ending is not None}
         curves = {name: [row[name] for row in self.pending] for name in self.columns}
         self.pending = []
         declared = {
             name: column.type for part in (CURVES, SCALARS, *RECORDINGS.values()) for name, column in part.items()
         }
         types = {**SEGMENT_COLUMNS, **declared}
-        values = {"status": None, "message": None, **given, **curves, **(ending or {})}
+        values = {"status": None, "message": None, **extent, **curves, **(ending or {})}
         return pa.table({name: pa.array([value], types[name]) for name, value in values.items()})
 
 
@@ -85,11 +85,11 @@ def judged(images: Tensor, params: DiffusionParams, number: int) -> dict[str, fl
     color, size = measured.coordinates(seen, params)
     color_right, size_right = measured.right(seen, params, number)
     return {
-        "color": _mean(color[seen.found]),
-        "color_sd": _sd(color[seen.found]),
-        "size": _mean(size[seen.found]),
-        "size_sd": _sd(size[seen.found]),
-        "found": float(seen.found.mean()),
+        "color": _mean(color[seen.visible]),
+        "color_sd": _sd(color[seen.visible]),
+        "size": _mean(size[seen.visible]),
+        "size_sd": _sd(size[seen.visible]),
+        "found": float(seen.visible.mean()),
         "color_right": float(color_right.mean()),
         "size_right": float(size_right.mean()),
     }

@@ -38,28 +38,28 @@ class Generator:
         self.counts = params.judged_of
         means = torch.as_tensor(concepts.class_means(params), dtype=torch.float32, device=device)
         self.conditions = means.repeat_interleave(torch.tensor(self.counts, device=device), dim=0)
-        self.own = np.arange(rank, len(self.conditions), size)
+        self.rows = np.arange(rank, len(self.conditions), size)
         keys = [cell.key(f"generate/{name}") for name in CLASSES]
         places = [(key, index) for key, count in zip(keys, self.counts, strict=True) for index in range(count)]
         draws = 1 + (params.sampling_steps if params.sampler == "ancestral" else 0)
         shape = (draws, 3, params.pixels, params.pixels)
-        noise = np.empty((len(self.own), *shape), np.float32)
-        for row, place in enumerate(self.own.tolist()):
+        noise = np.empty((len(self.rows), *shape), np.float32)
+        for row, place in enumerate(self.rows.tolist()):
             noise[row] = sample_stream(*places[place]).standard_normal(shape)
         self.noise = torch.from_numpy(noise).to(device)
 
     def images(self, model: Diffusion) -> Tensor:
         """The share of this process in the images, (n, 3, P, P)."""
-        if not len(self.own):
+        if not len(self.rows):
             return self.noise[:, 0]
-        conditions = self.conditions[self.own]
+        conditions = self.conditions[self.rows]
         parts = zip(conditions.split(TOGETHER), self.noise.split(TOGETHER), strict=True)
         return torch.cat([model.sample(condition, noise).float() for condition, noise in parts])
 
-    def gathered(self, own: Tensor, accelerator: Accelerator) -> Sequence[Tensor]:
+    def gathered(self, images: Tensor, accelerator: Accelerator) -> Sequence[Tensor]:
         """The images of all processes, class by class, on the CPU."""
-        every = torch.zeros((len(self.conditions), *own.shape[1:]), device=own.device)
-        every[self.own] = own
+        every = torch.zeros((len(self.conditions), *images.shape[1:]), device=images.device)
+        every[self.rows] = images
         if accelerator.num_processes > 1:
             every = cast(Tensor, accelerator.reduce(every, reduction="sum"))
         return every.cpu().split(self.counts)

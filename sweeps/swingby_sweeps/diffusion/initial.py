@@ -50,8 +50,8 @@ def initialise(module: nn.Module, key: bytes) -> None:
             assert isinstance(weight, Tensor)
             # The fan in as torch counts it: the weight's axis 1 times the kernel's size.
             bound = 1 / math.sqrt(weight[0].numel())
-            for own, parameter in layer.named_parameters(recurse=False):
-                stream = sample_stream(hashlib.sha256(key + f"{name}.{own}".encode()).digest()[:16], 0)
+            for parameter_name, parameter in layer.named_parameters(recurse=False):
+                stream = sample_stream(hashlib.sha256(key + f"{name}.{parameter_name}".encode()).digest()[:16], 0)
                 drawn = np.asarray(stream.uniform(-bound, bound, tuple(parameter.shape)))
                 parameter.copy_(torch.from_numpy(drawn).to(parameter.dtype))
         else:

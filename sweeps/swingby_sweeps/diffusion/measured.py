@@ -55,14 +55,14 @@ class Measured:
     In an image with pixels that are not finite, or beyond a million, none is found, and its numbers are NaN.
 
     Attributes:
-        found: whether there is a circle, (N,).
+        visible: whether there is a circle, (N,).
         radius: in half widths, (N,); from 0.08 to 1.2.
         rgb: colour of the circle, (N, 3), not clipped to [0, 1]: a circle between pixels is extrapolated.
         centre: x and y in half widths, (N, 2); a circle may stick out of its image.
         background: of the ground, (N, 3).
     """
 
-    found: Array
+    visible: Array
     radius: Array
     rgb: Array
     centre: Array
@@ -85,13 +85,13 @@ def measure(images: Array | torch.Tensor) -> Measured:
     sound: Array = np.all(np.abs(images) <= _LARGEST, axis=(1, 2, 3))
     fitted = fit(np.where(sound[:, None, None, None], images, 0))
     disc = fitted.disc
-    found = (fitted.strength >= MIN_STRENGTH) & (fitted.share >= MIN_SHARE) & sound
-    found &= (fitted.contrast >= MIN_CONTRAST) & (fitted.straight <= MAX_STRAIGHT)
+    visible = (fitted.strength >= MIN_STRENGTH) & (fitted.share >= MIN_SHARE) & sound
+    visible &= (fitted.contrast >= MIN_CONTRAST) & (fitted.straight <= MAX_STRAIGHT)
 
     def kept(values: Array) -> Array:
         return np.where(sound.reshape(-1, *[1] * (values.ndim - 1)), values, np.nan)
 
-    return Measured(found, kept(disc[:, 2]), kept(fitted.rgb), kept(disc[:, :2]), kept(fitted.background))
+    return Measured(visible, kept(disc[:, 2]), kept(fitted.rgb), kept(disc[:, :2]), kept(fitted.background))
 
 
 def place(radius: Array, rgb: Array, params: DiffusionParams) -> tuple[Array, Array]:
@@ -118,4 +118,4 @@ def right(measured: Measured, params: DiffusionParams, number: int) -> tuple[Arr
     if number not in range(len(CLASSES)):
         raise ValueError(f"there is no class {number}; allowed: {', '.join(map(str, range(len(CLASSES))))}")
     color, size = coordinates(measured, params)
-    return measured.found & ((color > 0.5) == number % 2), measured.found & ((size > 0.5) == number // 2)
+    return measured.visible & ((color > 0.5) == number % 2), measured.visible & ((size > 0.5) == number // 2)

@@ -113,8 +113,8 @@ class DiffusionParams(Params):
     @property
     def judged_of(self) -> tuple[int, ...]:
         """The number of images of each class that are generated at an evaluation."""
-        own = self.trained_classes
-        return tuple(self.judged_trained if number in own else self.judged for number in range(len(CLASSES)))
+        trained = self.trained_classes
+        return tuple(self.judged_trained if number in trained else self.judged for number in range(len(CLASSES)))
 
     @property
     def training_images(self) -> int:

@@ -101,10 +101,10 @@ def paths(design: Design, shape: Shape, runs: int, seed: int = 0) -> Iterator[Pa
 
 def shares(design: Design, shape: Shape, runs: int = 200) -> Shares:
     """How often single runs of a shape can tell a swing and a bend, and say that there is one."""
-    found = []
+    tests = []
     for path in paths(design, shape, runs):
         bent = bend(path)
-        found.append(
+        tests.append(
             (
                 rise_threshold(path) <= RISE,
                 bool(descents(path).drops > 1),
@@ -112,18 +112,18 @@ def shares(design: Design, shape: Shape, runs: int = 200) -> Shares:
                 bent is not None and bent.beyond,
             )
         )
-    return Shares(*np.mean(found, axis=0).tolist())
+    return Shares(*np.mean(tests, axis=0).tolist())
 
 
 def together(design: Design, shape: Shape, seeds: int, samples: int = 100) -> tuple[float, float]:
     """How often the tests over seeds find a shared bump and a shared bend in so many runs of a shape."""
-    own = list(paths(design, shape, seeds * samples, seed=1))
+    drawn = list(paths(design, shape, seeds * samples, seed=1))
     bumps = bends = 0
     for k in range(samples):
-        ways = np.stack([path.progress for path in own[k * seeds : (k + 1) * seeds]])
+        ways = np.stack([path.progress for path in drawn[k * seeds : (k + 1) * seeds]])
         bump, bent = bump_over_seeds(design.at, error_of(ways)), shared_bend(design.at, ways)
-        bumps += bump is not None and bump.found
-        bends += bent is not None and bent.found
+        bumps += bump is not None and bump.significant
+        bends += bent is not None and bent.significant
     return bumps / samples, bends / samples
 
 

@@ -25,7 +25,7 @@ from .train import Training
 WATCH = "SWINGBY_WATCH_SECONDS"
 """Environment variable: seconds between two segments of a run, each with a checkpoint behind it."""
 WATCH_SECONDS = 30.0
-"""Its default."""
+"""Default of SWINGBY_WATCH_SECONDS."""
 
 
 @dataclass(frozen=True)

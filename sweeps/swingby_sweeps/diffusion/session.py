@@ -101,10 +101,10 @@ def _settings(device: str, rank: int, size: int, address: str, port: int) -> dic
     if size == 1:
         return {**absent, "ACCELERATE_TORCH_DEVICE": device if ":" in device else None}
     # A process that was given a GPU of its own sees that one alone; else each sees all GPUs and takes that of its rank.
-    own = rank if device == "cpu" or torch.cuda.device_count() >= size else 0
+    local_rank = rank if device == "cpu" or torch.cuda.device_count() >= size else 0
     # Left to itself accelerate chooses how many threads to use, and warns that it did.
     threads = os.environ.get("OMP_NUM_THREADS") or str(torch.get_num_threads())
-    values = (str(rank), str(size), str(own), str(size), address, str(port))
+    values = (str(rank), str(size), str(local_rank), str(size), address, str(port))
     return {**absent, **dict(zip(_OURS, values, strict=True)), "OMP_NUM_THREADS": threads}
 
 

@@ -68,7 +68,7 @@ def _order(data: ReportData, judge: Judge, runs: Mapping[int, Runs]) -> str:
     for point, one in common.items():
         groups.setdefault(one.outcome if 2 * one.k > one.n else "no majority", []).append(point)
     parts = "; ".join(f"{which} at {_named(data, points, notes)}" for which, points in groups.items())
-    paths = [path for own in runs.values() for path in own.paths]
+    paths = [path for point_runs in runs.values() for path in point_runs.paths]
     ended = [path for path in paths if path.ended]
     late = sum(bool((arrived_at(path.progress[None], LEARNED) == len(path.steps) - 1).any()) for path in ended)
     weak = f" In {late} of {plural(len(paths), 'run')} the last evaluation alone decides." if late else ""
@@ -79,9 +79,9 @@ def _speed(data: ReportData) -> list[str]:
     """The steps at which each concept is learned, at the points where the median run is soonest and latest."""
     parts = []
     for name, concept in (("t_color", "color"), ("t_size", "size")):
-        found = data.phases.spreads(name)
-        if found:
-            ends = [min(found, key=lambda one: one.median), max(found, key=lambda one: one.median)]
+        spreads = data.phases.spreads(name)
+        if spreads:
+            ends = [min(spreads, key=lambda one: one.median), max(spreads, key=lambda one: one.median)]
             first, last = (
                 f"{_step(one.median)} ({_step(one.low)} to {_step(one.high)}) at {data.grid.label(one.point)}"
                 for one in ends
@@ -99,7 +99,7 @@ def _step(value: float) -> str:
 
 def _bends(data: ReportData, judge: Judge, runs: Mapping[int, Runs]) -> str:
     """The side to which the seeds' paths bend together, and the points where they come back."""
-    tests = {point: bend for point, own in runs.items() if (bend := own.bend()) is not None}
+    tests = {point: bend for point, point_runs in runs.items() if (bend := point_runs.bend()) is not None}
     if not tests:
         return f"Whether the seeds' paths bend to one side is not known ({BY[judge]}): no point has two measured seeds."
     notes = {point: f"{bend.size:+.2f}, {bend.low:+.2f} to {bend.high:+.2f}" for point, bend in tests.items()}
@@ -125,13 +125,13 @@ def _bumps(data: ReportData, every: RunsByJudge, rows: Rows) -> str:
     """The test of a bump of the MSE that seeds share, and its result at the point where it is most certain."""
     parts, unknown = [], False
     for judge, runs in every.items():
-        tests = {point: bump for point, own in runs.items() if (bump := own.bump()) is not None}
+        tests = {point: bump for point, point_runs in runs.items() if (bump := point_runs.bump()) is not None}
         if not tests:
             continue
         best = max(tests, key=lambda point: tests[point].low)
-        bump, passed = tests[best], sum(test.found for test in tests.values())
-        smooth = [own.bump() for own in runs_of(rows, judge, AUTHORS).values()]
-        blurred = sum(test is not None and test.found for test in smooth)
+        bump, passed = tests[best], sum(test.significant for test in tests.values())
+        smooth = [point_runs.bump() for point_runs in runs_of(rows, judge, AUTHORS).values()]
+        blurred = sum(test is not None and test.significant for test in smooth)
         few = data.cells["point"].n_unique() - len(tests)
         unknown |= bool(few)
         unseen = f"; not known at {plural(few, 'other')}" if few else ""
@@ -166,7 +166,7 @@ def _noise(data: ReportData, every: RunsByJudge) -> str:
     """The noise of a run's point between evaluations, and the number of single runs in which a move could be seen."""
     spreads, seen = [], []
     for judge, runs in every.items():
-        spread = [np.median(path.scatter, axis=0) for own in runs.values() for path in own.paths]
+        spread = [np.median(path.scatter, axis=0) for point_runs in runs.values() for path in point_runs.paths]
         color, size = np.median(spread, axis=0).tolist()
         spreads.append(f"{color:.2g} in color and {size:.2g} in size ({BY[judge]})")
         names = [f"{name}{SUFFIX[judge]}" for name in ("mse_threshold", "bend_threshold")]

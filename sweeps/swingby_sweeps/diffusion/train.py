@@ -97,17 +97,17 @@ class Training:
 
     @property
     def step(self) -> int:
-        """Steps taken."""
+        """Steps that were taken so far."""
         return self.progress.step
 
-    def run(self, asked: Callable[[], bool] = lambda: False) -> Iterator[Evaluation]:
+    def run(self, stop_requested: Callable[[], bool] = lambda: False) -> Iterator[Evaluation]:
         """Train to the end, and yield at every recorded step that is not evaluated yet.
 
         All processes have to advance this generator together, and the first may save whenever it is suspended.
 
         Args:
-            asked: whether to stop; only that of the first process counts. Once it is true all processes end within
-                `EVERY` steps, perhaps between two recorded steps.
+            stop_requested: whether to stop; only that of the first process counts. Once it is true all processes end
+                within `EVERY` steps, perhaps between two recorded steps.
 
         Raises:
             FloatingPointError: the loss or the weights are not finite.
@@ -125,7 +125,7 @@ class Training:
                 started = time.perf_counter()
                 self._train(self.step)
                 self._advance(step=self.step + 1, training_seconds=time.perf_counter() - started)
-                if (self.step % EVERY == 0 or self.step in self.recorded) and self._is_to_stop(asked):
+                if (self.step % EVERY == 0 or self.step in self.recorded) and self._is_to_stop(stop_requested):
                     self._advance(seconds=time.perf_counter() - began)
                     self._gather_sums()
                     return
@@ -190,10 +190,10 @@ class Training:
         total[-1] = self.sums[-1]
         return total
 
-    def _is_to_stop(self, asked: Callable[[], bool]) -> bool:
+    def _is_to_stop(self, stop_requested: Callable[[], bool]) -> bool:
         """Whether the first process was asked to stop, in every process; raises where a loss in any is not finite."""
         lost = not bool(torch.isfinite(self.sums[:-2]).all())
-        stop = self.accelerator.is_main_process and asked()
+        stop = self.accelerator.is_main_process and stop_requested()
         if self.accelerator.num_processes > 1:
             mine = torch.tensor([float(stop), float(lost)], device=self.accelerator.device)
             stop, lost = (value > 0 for value in cast(Tensor, self.accelerator.reduce(mine, reduction="sum")).tolist())

@@ -107,7 +107,7 @@ class Judge:
             with nullcontext() if path is None else held(path.with_suffix(".lock"), "the judge", wait=math.inf):
                 judge = _kept(path, identity, params, settings)
                 if judge is None:
-                    judge = _made(params, settings, stream_key("judge", digest), str(device))
+                    judge = _trained_judge(params, settings, stream_key("judge", digest), str(device))
                     if path is not None:
                         mark = {"identity": identity, "accuracy": judge.accuracy._asdict()}
                         tensor_file.write(path, mark, judge.classifier.state_dict())
@@ -133,7 +133,7 @@ class Judge:
         return probabilities[:, 0], probabilities[:, 1]
 
 
-def _made(params: DiffusionParams, settings: Settings, key: bytes, device: str) -> Judge:
+def _trained_judge(params: DiffusionParams, settings: Settings, key: bytes, device: str) -> Judge:
     """A judge trained now, by AdamW on the cross entropy of both concepts, on images that are each seen once.
 
     Its accuracy is measured on images of another stream.
@@ -142,7 +142,7 @@ def _made(params: DiffusionParams, settings: Settings, key: bytes, device: str) 
         raise ValueError(f"a judge's batch = {settings.batch}; allowed: multiples of {len(CLASSES)}")
     classifier = Classifier(params.pixels, settings)
     initialise(classifier, stream_key(key.hex(), "initialisation"))
-    share, own = settings.batch // len(CLASSES), stream_key(key.hex(), "images")
+    share, key_of_images = settings.batch // len(CLASSES), stream_key(key.hex(), "images")
     with session(device) as accelerator:
         model: Any = classifier.to(accelerator.device)
         adamw = torch.optim.AdamW(model.parameters(), lr=settings.lr, weight_decay=settings.weight_decay, fused=True)
@@ -150,7 +150,7 @@ def _made(params: DiffusionParams, settings: Settings, key: bytes, device: str) 
         for step in range(settings.steps):
             for group in optimizer.param_groups:
                 group["lr"] = settings.rate(step)
-            images, bits = _drawn(params, own, range(step * share, (step + 1) * share), accelerator.device)
+            images, bits = _drawn(params, key_of_images, range(step * share, (step + 1) * share), accelerator.device)
             logits = model(images)
             accelerator.backward(len(CONCEPTS) * functional.cross_entropy(logits.flatten(0, 1), bits.flatten()))
             optimizer.step()

@@ -126,8 +126,8 @@ class ConceptUNet(UNet2DModel):
         )
         # The base class has registered its own settings over ours; a saved network keeps all of ours, defaults too.
         self.register_to_config(**ours | {"_use_default_values": []})
-        own = TimestepEmbedding(width, features, act_fn="gelu", post_act_fn="gelu")
-        self.time_embedding = Placed(own, 0, CONDITION)
+        embedding = TimestepEmbedding(width, features, act_fn="gelu", post_act_fn="gelu")
+        self.time_embedding = Placed(embedding, 0, CONDITION)
         self.class_embedding = Placed(nn.Identity(), features, 0)
         self.conv_act = nn.GELU()
         self._dropouts = tuple(SampleDropout(dropout, number) for number in range(len(self.resnets)))

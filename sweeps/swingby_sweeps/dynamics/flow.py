@@ -15,6 +15,7 @@ Array = np.ndarray
 Field = Callable[[Tensor], Tensor]
 
 MOST_STEPS = 1_000_000
+"""Steps that a cell may try in one call before it counts as failed."""
 
 
 class DormandPrince:
@@ -38,6 +39,7 @@ class DormandPrince:
         # A first step from the sizes of y and y' (Hairer, Norsett & Wanner, II.4, the first half of their recipe).
         scale = self._atol + self._rtol * y.abs()
         step = 0.01 * self._norm(y, scale) / self._norm(self._slope, scale)
+        # At rest, or at 0, the recipe gives no step. Any small one will do: its error says how long the next may be.
         self._step = torch.where(torch.isfinite(step) & (step > 0), step, torch.full_like(step, 1e-6))
         self.failed = torch.zeros_like(rtol, dtype=torch.bool)
         self.unasked = 0
@@ -67,10 +69,12 @@ class DormandPrince:
             self.y = torch.where(accepted[:, None], y, self.y)
             self._slope = torch.where(accepted[:, None], slopes[-1], self._slope)
             self.time = torch.where(accepted, torch.where(last, until, self.time + h), self.time)
+            # The error of a step is of order h^5. A ratio below 1e-10 would be cut by GROW anyway, and 0 has no power.
             proposal = h * (SAFETY * ratio.clamp_min(1e-10) ** -0.2).clamp(SHRINK, GROW)
             # A step that was cut short to land on a time is no reason to shorten the next one.
             proposal = torch.where(accepted & last, torch.maximum(proposal, self._step), proposal)
             self._step = torch.where(going, proposal, self._step)
+            # A step that is lost in the rounding of the time never arrives; 1e-300 stands for time 0.
             self.failed |= going & ~accepted & (self._step <= 1e-15 * self.time.clamp_min(1e-300))
         self.failed |= self.time < until
 

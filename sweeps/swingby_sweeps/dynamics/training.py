@@ -104,9 +104,9 @@ class Training:
                 self._record(place, net, watch)
 
     def _record(self, place: int, net: Net, watch: Watch | None) -> None:
-        gone = self.recorder.take(place, net)
-        if bool(gone.any()):
-            self.stepper.freeze(gone)
+        diverged = self.recorder.take(place, net)
+        if bool(diverged.any()):
+            self.stepper.freeze(diverged)
         if watch is not None:
             watch(int(self.recorder.steps[place]), self.parameters)
 

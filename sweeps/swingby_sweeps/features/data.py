@@ -65,11 +65,11 @@ def _mixture(cell: Cell, p: FeaturesParams) -> tuple[Array, Array, Array, Array]
     """Inputs and labels of Gaussian classes: for training, and for the test."""
     draws = cell.stream("means").normal(size=(p.labels, p.dims))
     means = p.separation * draws / np.linalg.norm(draws, axis=1, keepdims=True)
-    found = []
+    parts = []
     for name, size in (("points", p.n), ("test", p.test_points)):
         labels = np.arange(size) % p.labels
-        found += [means[labels] + cell.stream(name).normal(size=(size, p.dims)), labels]
-    return found[0], found[1], found[2], found[3]
+        parts += [means[labels] + cell.stream(name).normal(size=(size, p.dims)), labels]
+    return parts[0], parts[1], parts[2], parts[3]
 
 
 def _pooled(cell: Cell, p: FeaturesParams) -> tuple[Array, Array, Array, Array]:
@@ -81,8 +81,8 @@ def _pooled(cell: Cell, p: FeaturesParams) -> tuple[Array, Array, Array, Array]:
         images = load(cast(Name, p.data))
         values, labels, scale, first = images.values, images.labels, images.most, images.first
     kept = np.flatnonzero(labels < p.labels)
-    own, rest = kept[kept < first], kept[kept >= first]
-    order = own[cell.stream("points").permutation(len(own))]
+    training, rest = kept[kept < first], kept[kept >= first]
+    order = training[cell.stream("points").permutation(len(training))]
     test, pool = (rest, order) if len(rest) else (order[: p.test_points], order[p.test_points :])
     if len(pool) < p.n:
         raise SwingbyError(f"n = {p.n}, but data: {p.data} have {len(pool)} training points of {p.labels} classes")
@@ -99,19 +99,19 @@ def _by_turns(labels: Array) -> Array:
     """An order in which first one point of each class comes, then another of each, and so on."""
     turn = np.zeros(len(labels), dtype=np.int64)
     for label in np.unique(labels):
-        own = labels == label
-        turn[own] = np.arange(own.sum())
+        members = labels == label
+        turn[members] = np.arange(members.sum())
     return np.lexsort((labels, turn))
 
 
 def _padded(p: FeaturesParams, x: Array) -> Array:
     """Images with background around them, where they are smaller than they are taken."""
     side = SIDES.get(p.data)
-    found = round((x.shape[1] * 1.0) ** 0.5)
-    if side is None or found**2 != x.shape[1] or found == side:
+    width = round((x.shape[1] * 1.0) ** 0.5)
+    if side is None or width**2 != x.shape[1] or width == side:
         return x
-    edge = (side - found) // 2
-    return np.pad(x.reshape(-1, found, found), ((0, 0), (edge, edge), (edge, edge))).reshape(len(x), -1)
+    edge = (side - width) // 2
+    return np.pad(x.reshape(-1, width, width), ((0, 0), (edge, edge), (edge, edge))).reshape(len(x), -1)
 
 
 @cache
@@ -130,7 +130,7 @@ def series() -> tuple[Array, Array]:
     arguments.num_samples = SERIES
     before = np.random.get_state()  # it seeds numpy's global state
     try:
-        made = source.make_dataset(arguments)
+        dataset = source.make_dataset(arguments)
     finally:
         np.random.set_state(before)
-    return np.concatenate([made["x"], made["x_test"]]), np.concatenate([made["y"], made["y_test"]])
+    return np.concatenate([dataset["x"], dataset["x_test"]]), np.concatenate([dataset["y"], dataset["y_test"]])

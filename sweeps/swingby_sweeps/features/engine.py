@@ -54,7 +54,7 @@ class Stack:
             self._net.outputs(self._train, calibrate=True)
         if p.trained == "last":
             self._train, self._test = (self._net.outputs(x)[0].contiguous() for x in (self._train, self._test))
-            self._net = Net(p, shape[-1:], [own[-2:] for own in starts])
+            self._net = Net(p, shape[-1:], [weights[-2:] for weights in starts])
         centred = torch.tensor([cast(FeaturesParams, cell.params).centre_output for cell in cells])[:, None, None]
         self._offsets = [self._net.outputs(x)[1] * centred for x in (self._train, self._test)]
         self._y = torch.stack([torch.from_numpy(pair[0].y) for pair in points]).to(dtype)
@@ -94,21 +94,21 @@ class Stack:
         taken = [values.new_empty(B * size, values.shape[1]) for values in flat]
         shaped = [values.view(B, size, -1) for values in taken]
         while True:
-            orders = np.stack([own.permutation(p.n)[: steps * size] for own in draws]) + firsts
+            orders = np.stack([stream.permutation(p.n)[: steps * size] for stream in draws]) + firsts
             index = torch.from_numpy(orders.reshape(B, steps, size).swapaxes(0, 1).reshape(steps, -1))
-            for own in index:
+            for batch in index:
                 for values, out in zip(flat, taken, strict=True):
-                    torch.index_select(values, 0, own, out=out)
+                    torch.index_select(values, 0, batch, out=out)
                 yield shaped
 
     def samples(self) -> tuple[list[Sample], list[Sample]]:
         """Of each cell, what its net gives on training points and on test points."""
-        found = []
+        samples = []
         for x, offset in zip((self._train, self._test), self._offsets, strict=True):
             phi, f = self._net.outputs(x)
             both = zip(phi.double().numpy(), (f - offset).double().numpy(), strict=True)
-            found.append([Sample(features, outputs) for features, outputs in both])
-        return found[0], found[1]
+            samples.append([Sample(features, outputs) for features, outputs in both])
+        return samples[0], samples[1]
 
     def last_weights(self) -> Array:
         """The last layer's weights of each cell, (B, C, p), float64."""
@@ -116,10 +116,10 @@ class Stack:
 
     def freeze(self, cells: Array) -> None:
         """Stop the cells of a mask (B,), without an effect on the others."""
-        gone = torch.from_numpy(cells)
-        self._net.freeze(gone)
+        diverged = torch.from_numpy(cells)
+        self._net.freeze(diverged)
         for part in self._velocity.split([len(cells) * int(size) for size in self._net.sizes]):
-            part.view(len(cells), -1)[gone] = 0
+            part.view(len(cells), -1)[diverged] = 0
         self._rates, self._now = (np.where(cells, 0, rates).astype(rates.dtype) for rates in (self._rates, self._now))
 
 

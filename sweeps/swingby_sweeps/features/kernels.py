@@ -26,10 +26,10 @@ def sgd(w: Array, g: Array, v: Array, sizes: Array, lr: Array, momentum: Array, 
         for b in range(len(lr)):
             rate, keep, shrink = lr[b], momentum[b], decay[b]
             # Slices, since a loop from 0 on is vectorised.
-            own, slopes, speeds = w[place : place + size], g[place : place + size], v[place : place + size]
+            weights, slopes, speeds = w[place : place + size], g[place : place + size], v[place : place + size]
             for i in range(size):
-                speeds[i] = keep * speeds[i] + (slopes[i] + shrink * own[i])
-                own[i] -= rate * speeds[i]
+                speeds[i] = keep * speeds[i] + (slopes[i] + shrink * weights[i])
+                weights[i] -= rate * speeds[i]
             place += size
 
 
@@ -95,10 +95,10 @@ def normalise(
             variance[b, j] += rate * (square[j] * unbiased - variance[b, j])
         scale, up, down = spread[b], gamma[b], beta[b]
         for r in range(rows):
-            row, own, told = z[b, r], unit[b, r], out[b, r]
+            row, normed, scaled = z[b, r], unit[b, r], out[b, r]
             for j in range(q):
-                own[j] = (row[j] - middle[j]) * scale[j]
-                told[j] = up[j] * own[j] + down[j]
+                normed[j] = (row[j] - middle[j]) * scale[j]
+                scaled[j] = up[j] * normed[j] + down[j]
 
 
 @numba.njit(cache=True, error_model="numpy")
@@ -111,11 +111,11 @@ def normalise_back(d: Array, unit: Array, spread: Array, gamma: Array, d_gamma: 
         up[:] = 0
         down[:] = 0
         for r in range(rows):
-            row, own = d[b, r], unit[b, r]
+            row, normed = d[b, r], unit[b, r]
             for j in range(q):
-                up[j] += row[j] * own[j]
+                up[j] += row[j] * normed[j]
                 down[j] += row[j]
         for r in range(rows):
-            row, own = d[b, r], unit[b, r]
+            row, normed = d[b, r], unit[b, r]
             for j in range(q):
-                row[j] = gamma[b, j] * spread[b, j] * (row[j] - share * down[j] - own[j] * share * up[j])
+                row[j] = gamma[b, j] * spread[b, j] * (row[j] - share * down[j] - normed[j] * share * up[j])

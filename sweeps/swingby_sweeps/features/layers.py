@@ -30,15 +30,15 @@ class Layer:
 
 def layers(p: FeaturesParams) -> list[Layer]:
     """The layers of a net from the input on."""
-    found, length, channels = list[Layer](), p.inputs, 1
+    stack, length, channels = list[Layer](), p.inputs, 1
     if p.net == "cnn1d":
         for taps in TAPS:
             length = (length - 1) // 2 + 1
-            found.append(Layer(taps * channels, p.channels, taps, length))
+            stack.append(Layer(taps * channels, p.channels, taps, length))
             channels = p.channels
     sizes = [length * channels, *[p.width] * (p.layers - 1), p.outputs]
     ends = range(1, len(sizes))
-    return [*found, *(Layer(sizes[i - 1], sizes[i], last=i == len(sizes) - 1) for i in ends)]
+    return [*stack, *(Layer(sizes[i - 1], sizes[i], last=i == len(sizes) - 1) for i in ends)]
 
 
 def width_of_features(p: FeaturesParams) -> int:

@@ -41,5 +41,5 @@ def value(p: FeaturesParams, f: Array, y: Array, labels: Array) -> float:
 
 def accuracy(p: FeaturesParams, f: Array, labels: Array) -> float:
     """Share of points whose label has the largest output, or, of a step, lies on its output's side of the middle."""
-    told = f.argmax(1) if p.outputs > 1 else f[:, 0] > p.target_scale / 2
-    return float((told == labels).mean())
+    predicted = f.argmax(1) if p.outputs > 1 else f[:, 0] > p.target_scale / 2
+    return float((predicted == labels).mean())

@@ -69,20 +69,20 @@ class Net:
             for kind, place in (("matrix", 2 * i), ("bias", 2 * i + 1)):
                 if kind == "matrix" or p.bias:
                     kinds.append(kind)
-                    parts.append(np.stack([own[place] for own in starts]))
+                    parts.append(np.stack([weights[place] for weights in starts]))
             if self._normed and not layer.last:
                 kinds += ["gamma", "beta"]
                 parts += [np.ones((self._B, layer.fan_out)), np.zeros((self._B, layer.fan_out))]
         self.sizes = np.array([part[0].size for part in parts])
         self.weights = torch.cat([torch.from_numpy(part).reshape(-1) for part in parts]).to(self.dtype)
         self.gradient = torch.zeros_like(self.weights)
-        own, slopes = (
+        views, slopes = (
             self._views(flat, kinds, [part.shape for part in parts]) for flat in (self.weights, self.gradient)
         )
-        self.matrices, self._d_matrices = own["matrix"], slopes["matrix"]
+        self.matrices, self._d_matrices = views["matrix"], slopes["matrix"]
         nothing = [self.weights.new_zeros(self._B, layer.fan_out) for layer in self.shape]
-        self._biases, self._d_biases = (own["bias"], slopes["bias"]) if p.bias else (nothing, None)
-        self._factors, self._shifts = own["gamma"], own["beta"]
+        self._biases, self._d_biases = (views["bias"], slopes["bias"]) if p.bias else (nothing, None)
+        self._factors, self._shifts = views["gamma"], views["beta"]
         self._d_factors, self._d_shifts = slopes["gamma"], slopes["beta"]
         hidden = [layer for layer in self.shape if not layer.last] if self._normed else []
         self._mean = [self.weights.new_zeros(self._B, layer.fan_out) for layer in hidden]
@@ -90,11 +90,11 @@ class Net:
         self._buffers = dict[int, _Memory]()
 
     def _views(self, flat: Tensor, kinds: Sequence[str], shapes: Sequence[tuple[int, ...]]) -> dict[str, list[Tensor]]:
-        found: dict[str, list[Tensor]] = {kind: [] for kind in ("matrix", "bias", "gamma", "beta")}
+        views: dict[str, list[Tensor]] = {kind: [] for kind in ("matrix", "bias", "gamma", "beta")}
         parts = flat.split([self._B * int(size) for size in self.sizes])
         for kind, part, shape in zip(kinds, parts, shapes, strict=True):
-            found[kind].append(part.view(shape))
-        return found
+            views[kind].append(part.view(shape))
+        return views
 
     def outputs(self, x: Tensor, calibrate: bool = False) -> tuple[Tensor, Tensor]:
         """Features (B, n, p) and outputs (B, n, C) at points (B, n, inputs), with the running moments of batch norm.
@@ -202,11 +202,11 @@ def _from_taps(d: Tensor, layer: Layer, below: Layer, points: int) -> Tensor:
     if not layer.taps:
         return d.view(B, points * below.places, below.fan_out)
     d, edge = d.view(B, points, layer.places, layer.taps, below.fan_out), layer.taps // 2
-    found = d.new_zeros(B, points, below.places, below.fan_out)
+    out = d.new_zeros(B, points, below.places, below.fan_out)
     for tap in range(layer.taps):
         first, last = _span(tap - edge, below.places, layer.places)
-        found[:, :, 2 * first + tap - edge : 2 * (last - 1) + tap - edge + 1 : 2] += d[:, :, first:last, tap]
-    return found.view(B, points * below.places, below.fan_out)
+        out[:, :, 2 * first + tap - edge : 2 * (last - 1) + tap - edge + 1 : 2] += d[:, :, first:last, tap]
+    return out.view(B, points * below.places, below.fan_out)
 
 
 def _span(shift: int, length: int, places: int) -> tuple[int, int]:

@@ -36,14 +36,14 @@ class Sample:
 
 def fit(p: FeaturesParams, train: Points, test: Points, at_train: Sample, at_test: Sample) -> dict[str, float]:
     """Losses, accuracies, and the variance of the outputs over that of the target."""
-    found = dict[str, float]()
+    numbers = dict[str, float]()
     for name, points, sample in (("train", train, at_train), ("test", test, at_test)):
-        found[f"{name}_loss"] = value(p, sample.f, points.y, points.labels)
-        found[f"{name}_accuracy"] = accuracy(p, sample.f, points.labels)
+        numbers[f"{name}_loss"] = value(p, sample.f, points.y, points.labels)
+        numbers[f"{name}_accuracy"] = accuracy(p, sample.f, points.labels)
     target = float(train.y.var(0).sum())
     with np.errstate(over="ignore", invalid="ignore"):
-        found["output_variance"] = float(at_train.f.var(0).sum()) / target if target > 0 else np.nan
-    return found
+        numbers["output_variance"] = float(at_train.f.var(0).sum()) / target if target > 0 else np.nan
+    return numbers
 
 
 def features(
@@ -54,7 +54,7 @@ def features(
     Args:
         weights: of the last layer, (C, p).
     """
-    found = dict.fromkeys(COLLAPSE, np.nan)
+    columns = dict.fromkeys(COLLAPSE, np.nan)
     for prefix, points, sample in (("", test, at_test), ("train_", train, at_train)):
         assert prefix in SETS
         classes = p.outputs > 1 and prefix == "train_"
@@ -68,10 +68,10 @@ def features(
             strict=False,
         )[0].numbers()
         numbers |= spectral(p, spectrum(p, points, sample))
-        found |= {f"{prefix}{name}": _number(numbers[name]) for name in MEASURES}
+        columns |= {f"{prefix}{name}": _number(numbers[name]) for name in MEASURES}
         if classes:
-            found |= {name: _number(numbers[name]) for name in COLLAPSE}
-    return found
+            columns |= {name: _number(numbers[name]) for name in COLLAPSE}
+    return columns
 
 
 def spectral(p: FeaturesParams, s: Spectrum | None) -> dict[str, float | None]:
@@ -107,11 +107,11 @@ def spectrum(p: FeaturesParams, points: Points, sample: Sample) -> Spectrum | No
     unit = sample.phi @ (v[:, alive] / np.sqrt(squares[alive]))
     there = np.bincount(points.labels) > 0
     target = targets_basis(points.y if p.outputs == 1 else (there.cumsum() - 1)[points.labels], len(unit), 1)
-    found = from_eigenfunctions(squares[alive] / len(unit), unit, sample.f, target)
+    measured = from_eigenfunctions(squares[alive] / len(unit), unit, sample.f, target)
     size = float((sample.f**2).sum())
     if p.data != "step" or not size > 0:
-        return found
-    return replace(found, utilization=(unit.T @ sample.f)[:, 0] ** 2 / size)
+        return measured
+    return replace(measured, utilization=(unit.T @ sample.f)[:, 0] ** 2 / size)
 
 
 def spectra(s: Spectrum | None, p: int) -> list[Array]:
@@ -120,10 +120,10 @@ def spectra(s: Spectrum | None, p: int) -> list[Array]:
     Args:
         p: the number of features.
     """
-    found = [np.zeros(min(p, SPECTRA)) for _ in range(3)]
-    for out, part in zip(found, () if s is None else (s.intensities, s.quality, s.utilization), strict=False):
+    curves = [np.zeros(min(p, SPECTRA)) for _ in range(3)]
+    for out, part in zip(curves, () if s is None else (s.intensities, s.quality, s.utilization), strict=False):
         out[: len(part)] = part[:SPECTRA]
-    return found
+    return curves
 
 
 def _number(value: float | None) -> float:

@@ -136,8 +136,8 @@ class FeaturesParams(Params):
         if self.data == "step" and self.loss == "cross_entropy":
             yield "loss", "data: step has a number as its target; allowed: mse"
         if self.centre_output and self.normed and self.trained == "all":
-            said = "f_0 of a net with batch norm hangs on the mini-batch; allowed with batch norm: false"
-            yield "centre_output", said
+            reason = "f_0 of a net with batch norm hangs on the mini-batch; allowed with batch norm: false"
+            yield "centre_output", reason
         if self.normed and min(self.n, self.batch_size) < 2:
             yield "batch_size", "batch norm has no variance of one point; allowed: 2 or more"
         if self.time is not None and not self.time <= MOST_STEPS * self.lr:

@@ -12,9 +12,10 @@ from scipy.stats import rankdata
 
 Floats = NDArray[np.float64]
 RESAMPLES = 400
+"""Bootstrap samples of the seeds."""
 KNOTS = 40
 """Places at which a break is tried, between the second point and the last but one."""
-TOLD = 2.0
+LEAST_GAIN = 2.0
 """How much smaller the BIC of two lines has to be before a break is told: "positive evidence" (Kass and Raftery)."""
 
 
@@ -33,7 +34,7 @@ class Break(NamedTuple):
         at: abscissa of the break.
         before, after: slopes, exponents of the power laws.
         alone: slope of the single line.
-        gain: BIC of one line less that of two; above `TOLD` the break is told.
+        gain: BIC of one line less that of two; above `LEAST_GAIN` the break is told.
         level: logarithm of the ordinate at the break.
     """
 
@@ -65,8 +66,8 @@ def broken_line(x: ArrayLike, y: ArrayLike) -> Break | None:
     one, slope = _residual(np.column_stack([np.ones_like(u), u]), v)
     fits = []
     for knot in np.linspace(places[1], places[-2], KNOTS):
-        rest, found = _residual(np.column_stack([np.ones_like(u), u, np.maximum(u - knot, 0)]), v)
-        fits.append((rest, knot, found))
+        rest, coefficients = _residual(np.column_stack([np.ones_like(u), u, np.maximum(u - knot, 0)]), v)
+        fits.append((rest, knot, coefficients))
     two, knot, (start, first, bend) = min(fits, key=lambda fit: fit[0])
     count = len(u)
     # Residuals of a fit without any are rounding, not evidence.
@@ -86,12 +87,12 @@ def over_seeds(values: Floats, estimate: Callable[[Floats], float], seed: int = 
         seed: of the resamples.
     """
     generator, count = np.random.default_rng(seed), len(values)
-    found = np.array([estimate(values[generator.integers(count, size=count)]) for _ in range(RESAMPLES)])
-    found = found[np.isfinite(found)]
+    estimates = np.array([estimate(values[generator.integers(count, size=count)]) for _ in range(RESAMPLES)])
+    estimates = estimates[np.isfinite(estimates)]
     value = estimate(values)
-    if count < 2 or 2 * len(found) < RESAMPLES:
+    if count < 2 or 2 * len(estimates) < RESAMPLES:
         return Estimate(value, math.nan, math.nan)
-    low, high = np.quantile(found, [0.025, 0.975])
+    low, high = np.quantile(estimates, [0.025, 0.975])
     return Estimate(value, float(low), float(high))
 
 
@@ -107,5 +108,5 @@ def crossing(x: ArrayLike, y: ArrayLike, level: float) -> float:
 
 
 def _residual(design: Floats, values: Floats) -> tuple[float, Floats]:
-    found = np.asarray(np.linalg.lstsq(design, values, rcond=None)[0], dtype=np.float64)
-    return float(((values - design @ found) ** 2).sum()), found
+    coefficients = np.asarray(np.linalg.lstsq(design, values, rcond=None)[0], dtype=np.float64)
+    return float(((values - design @ coefficients) ** 2).sum()), coefficients

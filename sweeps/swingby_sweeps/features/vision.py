@@ -120,24 +120,24 @@ class OneNet:
                 self._epoch = self._order.permutation(p.n)
             for group in self._optimizer.param_groups:
                 group["lr"] = p.lr * dropped(p, epoch)
-            own = torch.from_numpy(self._epoch[number * p.batch : (number + 1) * p.batch]).to(self._y.device)
-            x = self._sets[0][own]
+            batch = torch.from_numpy(self._epoch[number * p.batch : (number + 1) * p.batch]).to(self._y.device)
+            x = self._sets[0][batch]
             x = augmented(x, self._crops, p.data not in ("mnist", "digits")) if p.augment else x
             with torch.enable_grad():
                 _, f = self._net(x)
-                offset = self._offsets[0][own] if p.centre_output else self._offsets[0]
-                slope = slopes(p, (f - offset).detach()[None], self._y[own][None])[0]
+                offset = self._offsets[0][batch] if p.centre_output else self._offsets[0]
+                slope = slopes(p, (f - offset).detach()[None], self._y[batch][None])[0]
                 self._optimizer.zero_grad()
                 self._accelerator.backward((f * slope).sum())  # its gradient is that of the loss
             self._optimizer.step()
 
     def samples(self) -> tuple[list[Sample], list[Sample]]:
         """What the net gives on training points and on test points."""
-        found = []
+        samples = []
         for x, offset in zip(self._sets, self._offsets, strict=True):
             phi, f = self._at(x)
-            found.append([Sample(phi.double().cpu().numpy(), (f - offset).double().cpu().numpy())])
-        return found[0], found[1]
+            samples.append([Sample(phi.double().cpu().numpy(), (f - offset).double().cpu().numpy())])
+        return samples[0], samples[1]
 
     def _at(self, x: Tensor) -> tuple[Tensor, Tensor]:
         self._net.train(False)
@@ -160,12 +160,12 @@ def images(p: FeaturesParams, x: Array) -> Tensor:
     """Inputs (n, inputs) as images (n, 3, side, side); grey ones three times, small ones with background around them
     where VGG16 takes them."""
     side = SIDES[p.data]
-    found = torch.from_numpy(x).view(len(x), CHANNELS[p.data], side, side).expand(-1, 3, -1, -1)
+    pictures = torch.from_numpy(x).view(len(x), CHANNELS[p.data], side, side).expand(-1, 3, -1, -1)
     if p.net == "vgg16_bn" and side < SMALLEST:
         edge = (SMALLEST - side) // 2
         background = float(x.min())
-        found = nn.functional.pad(found, (edge, edge, edge, edge), value=background)
-    return found.contiguous()
+        pictures = nn.functional.pad(pictures, (edge, edge, edge, edge), value=background)
+    return pictures.contiguous()
 
 
 def augmented(x: Tensor, draws: np.random.Generator, mirrored: bool) -> Tensor:

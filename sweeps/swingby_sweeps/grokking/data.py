@@ -44,5 +44,5 @@ def _points(p: MlpParams, pixels: Array, digits: Array) -> Points:
 
 def accuracy(p: MlpParams, f: Array, digits: Array) -> float:
     """Share of points whose digit is the largest output, or the number that the output is nearest to."""
-    told = f.argmax(1) if p.target == "classes" else np.rint(4.5 * (f[:, 0] / p.target_scale + 1))
-    return float((told == digits).mean())
+    predicted = f.argmax(1) if p.target == "classes" else np.rint(4.5 * (f[:, 0] / p.target_scale + 1))
+    return float((predicted == digits).mean())

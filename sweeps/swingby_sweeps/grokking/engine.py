@@ -46,20 +46,20 @@ class Observer:
     def values(self) -> dict[str, float]:
         """The value of each curve now."""
         (phi, f), (phi_test, f_test) = ((_float64(h), _float64(f)) for h, f in map(self._net.outputs, self._x))
-        told = [outputs - offset for outputs, offset in zip((f, f_test), self.offsets, strict=True)]
-        found = dict[str, float]()
-        for name, points, outputs in zip(("train", "test"), self._sets, told, strict=True):
-            found[f"{name}_accuracy"] = accuracy(self._p, outputs, points.digits)
-            found[f"{name}_loss"] = float(((outputs - points.y) ** 2).mean())
-        if not (math.isfinite(found["train_loss"]) and np.isfinite(phi).all()):
-            return {**found, "train_loss": math.inf}
+        functions = [outputs - offset for outputs, offset in zip((f, f_test), self.offsets, strict=True)]
+        columns = dict[str, float]()
+        for name, points, outputs in zip(("train", "test"), self._sets, functions, strict=True):
+            columns[f"{name}_accuracy"] = accuracy(self._p, outputs, points.digits)
+            columns[f"{name}_loss"] = float(((outputs - points.y) ** 2).mean())
+        if not (math.isfinite(columns["train_loss"]) and np.isfinite(phi).all()):
+            return {**columns, "train_loss": math.inf}
         if self._features:
-            found |= self._metrics("train", phi, told[0]) | self._metrics("test", phi_test, told[1])
+            columns |= self._metrics("train", phi, functions[0]) | self._metrics("test", phi_test, functions[1])
         return {
-            **found,
+            **columns,
             "weight_norm": self._norm() / self._norm0,
             "feature_change": float(np.linalg.norm(phi - self._phi0) / np.linalg.norm(self._phi0)),
-            "kappa": theory.kappa(phi, told[0]),
+            "kappa": theory.kappa(phi, functions[0]),
             "d_eff": theory.effective_dimension_without_constant(theory.intensities(phi)),
         }
 
@@ -70,11 +70,11 @@ class Observer:
         """
         points, classes = self._sets[sample == "test"], self._p.target == "classes"
         labels, weights = (points.digits, _float64(self._net.matrices[-1].t())) if classes else (points.y, None)
-        found = measures(
+        metrics = measures(
             phi[None], f[None], labels[None], weights if weights is None else weights[None],
             spectrum=False, collapse=sample == "train", strict=False,
         )[0]  # fmt: skip
-        columns = as_columns(found, sample, spectrum=False)
+        columns = as_columns(metrics, sample, spectrum=False)
         prefix = "train_" if sample == "train" else ""
         # Targets are scaled here.
         spread = float(points.y.var(0).sum())

@@ -46,5 +46,5 @@ def thesis(values: Values) -> dict[str, Any]:
 
 def _whole(values: Values, points: int) -> int:
     """The size of the whole training set as set; the default where it is not, or where its own check refuses it."""
-    found = values.get("points", points)
-    return found if isinstance(found, int) and found > 0 else points
+    count = values.get("points", points)
+    return count if isinstance(count, int) and count > 0 else points

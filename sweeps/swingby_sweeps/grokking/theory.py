@@ -24,8 +24,8 @@ def intensities(phi: Array) -> Array:
 
 def effective_dimension(rho: Array) -> float:
     """D_eff(rho) = exp(- sum_i r_i ln r_i), r_i = rho_i / sum_j rho_j ([T] eq 1.16); nan where all rho are 0."""
-    found = metrics.effective_dimension(rho)
-    return float("nan") if found is None else found
+    dimension = metrics.effective_dimension(rho)
+    return float("nan") if dimension is None else dimension
 
 
 def effective_dimension_without_constant(rho: Array) -> float:
@@ -39,8 +39,8 @@ def kappa(phi: Array, f: Array) -> float:
     T is the kernel of the features phi (n, p) and T_MP the projection onto the span of the learned function f (n, C) as
     it is, both on n points and both centred. nan where either kernel is constant.
     """
-    found = metrics.kappas(phi[None], f[None], operator="span")[0].kappa
-    return float("nan") if found is None else found
+    value = metrics.kappas(phi[None], f[None], operator="span")[0].kappa
+    return float("nan") if value is None else value
 
 
 def target_ratio(target_scale: float, weight_scale: float, output_scale: float) -> float:

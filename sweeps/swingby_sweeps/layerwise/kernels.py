@@ -107,6 +107,7 @@ def flow(
                     off += (h * error / (atol + rtol[r] * max(abs(y[i]), abs(new[i])))) ** 2
                 ratio = np.sqrt(off / m)
                 ratio = ratio if np.isfinite(ratio) else np.inf
+                # The error of a step is of order h^5. GROW would cut a ratio below 1e-10 anyway, and 0 has no power.
                 proposal = h * min(max(SAFETY * max(ratio, 1e-10) ** -0.2, SHRINK), GROW)
                 if ratio <= 1:
                     y[:], slopes[0] = new, slopes[6]
@@ -115,5 +116,6 @@ def flow(
                     step = max(proposal, step) if last else proposal
                 else:
                     step = proposal
+                    # A step that is lost in the rounding of the time never arrives; 1e-300 stands for time 0.
                     stuck = step <= 1e-15 * max(time, 1e-300)
             history[place, r] = y

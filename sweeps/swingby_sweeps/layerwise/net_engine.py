@@ -66,7 +66,7 @@ def closed_form(nets: Nets, imbalance: Array, lr: Array, steps: Array) -> dict[s
     if Q.shape[2] > rank:  # balanced weights have so many directions of the hidden layer, and one column each will do
         left, sizes, _ = np.linalg.svd(Q, full_matrices=False)
         Q = left[:, :, :rank] * sizes[:, None, :rank]
-    n, observer, group, found = Q.shape[1], Observer(nets, ()), max(1, TOGETHER // C), list[dict[str, Array]]()
+    n, observer, group, parts = Q.shape[1], Observer(nets, ()), max(1, TOGETHER // C), list[dict[str, Array]]()
     F, state = torch.as_tensor(vectors), torch.as_tensor(vectors.swapaxes(1, 2) @ Q)
     for first in range(0, len(steps), group):
         states = list[torch.Tensor]()
@@ -75,8 +75,8 @@ def closed_form(nets: Nets, imbalance: Array, lr: Array, steps: Array) -> dict[s
                 state = _advanced(state, rates, (steps[place] - steps[place - 1]) * lr)
             states.append(state)
         moved = (F @ torch.cat(states, 2)).numpy().reshape(C, n, len(states), rank).swapaxes(1, 2)
-        found.append(observer.curves(*(np.ascontiguousarray(part) for part in (moved[:, :, :d], moved[:, :, d:]))))
-    return {name: np.concatenate([part[name] for part in found], axis=1) for name in found[0]}
+        parts.append(observer.curves(*(np.ascontiguousarray(part) for part in (moved[:, :, :d], moved[:, :, d:]))))
+    return {name: np.concatenate([part[name] for part in parts], axis=1) for name in parts[0]}
 
 
 def _advanced(state: torch.Tensor, rates: Array, times: Array) -> torch.Tensor:

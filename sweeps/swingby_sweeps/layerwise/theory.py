@@ -17,6 +17,7 @@ Array = Any
 """A number or an array; arguments broadcast."""
 
 NODES, WEIGHTS = np.polynomial.legendre.leggauss(8)
+"""Gauss-Legendre quadrature with eight points an interval."""
 LOGITS = 128
 """Stretches of logit(r) over which the time of a deep mode is tabulated."""
 FULL = 36.0

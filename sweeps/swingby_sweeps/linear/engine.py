@@ -18,7 +18,7 @@ FIRST = 8
 """Modes of the target whose learning is recorded on request."""
 LISTED = 40
 """Modes, about evenly spaced in the logarithm of k, whose learnabilities are kept."""
-GONE = 1e6
+DIVERGED_AT = 1e6
 """Coefficients beyond this many times the labels' size have diverged."""
 
 
@@ -80,22 +80,22 @@ def _errors(
 
     Labels are linear in what they consist of, so that the fits to the signal E c and to unit noise are kept apart.
     """
-    power, sd, wanted = float(c @ c), math.sqrt(p.variance), E @ c
-    signal, unit = sample.coefficients(filters, wanted, noise)
+    power, sd, target = float(c @ c), math.sqrt(p.variance), E @ c
+    signal, unit = sample.coefficients(filters, target, noise)
     away = signal - c
     signal_error, noise_gain, cross = (
         np.einsum("tk,tk->t", one, other) for one, other in ((away, away), (unit, unit), (away, unit))
     )
     error = signal_error + 2 * sd * cross + p.variance * noise_gain
     aligned = signal @ c / power
-    labels = wanted + sd * noise
+    labels = target + sd * noise
     train = sample.left(filters, labels) * float(labels @ labels) / p.n
     curves = {
         "test_loss": error / 2,
         "signal_loss": signal_error / 2,
         "noise_loss": p.variance * noise_gain / 2,
         "train_loss": train / 2,
-        "signal_left": sample.left(filters, wanted),
+        "signal_left": sample.left(filters, target),
         "noise_left": sample.left(filters, noise),
         "aligned": aligned,
     }
@@ -129,7 +129,7 @@ def _divergence(p: LinearParams, sample: solve.Sample, test_loss: Array, c: Arra
     rate = p.eta * (float(sample.rates[-1]) + p.ridge / p.n)
     if rate <= 2:  # it is stable, however large the fit of much noise to few points
         return None, len(test_loss)
-    beyond = np.flatnonzero(~(test_loss < GONE**2 * (float(c @ c) + p.variance) / 2))
+    beyond = np.flatnonzero(~(test_loss < DIVERGED_AT**2 * (float(c @ c) + p.variance) / 2))
     kept = max(int(beyond[0]), 1) if len(beyond) else len(test_loss)
     if p.stopped and not len(beyond):
         return None, kept

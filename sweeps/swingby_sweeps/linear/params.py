@@ -132,10 +132,10 @@ class LinearParams(Params):
             text = "a target of 0 is constant, and errors are measured in its size; allowed: any other number"
             yield "amplitude", text
         if self.target == "explicit":
-            given = self.coefficients or ()
-            if not 1 <= len(given) <= self.modes:
-                text = f"{len(given)} coefficients for {self.modes} modes; allowed: 1 to {self.modes} of them"
+            coefficients = self.coefficients or ()
+            if not 1 <= len(coefficients) <= self.modes:
+                text = f"{len(coefficients)} coefficients for {self.modes} modes; allowed: 1 to {self.modes} of them"
                 yield "coefficients", text
-            elif not any(given):
+            elif not any(coefficients):
                 text = "a target of 0 is constant, and errors are measured in its size; allowed: one that is not 0"
                 yield "coefficients", text

@@ -62,6 +62,7 @@ def sign(code: Any, mask: Any) -> Any:
     x ^= x >> 16
     x ^= x >> 8
     x ^= x >> 4
+    # 0x6996 has the parity of each number of four bits, from bit 0 on.
     return 1 - 2 * ((0x6996 >> (x & 15)) & 1)
 
 
@@ -149,6 +150,7 @@ def gradient(
 @njit(cache=True, nogil=True)
 def update(theta: Array, d_theta: Array, moments: Array, step: int, rate: float, setting: Setting) -> None:
     """One step of gradient descent or of Adam, whose running means are `moments` (2, parameters), in place."""
+    # The constants of Adam, and its correction of means that begin at 0.
     first, second = 1 - 0.9 ** (step + 1), 1 - 0.999 ** (step + 1)
     for i in range(len(theta)):
         slope = d_theta[i] + setting.l2 * theta[i]

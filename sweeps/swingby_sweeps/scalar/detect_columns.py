@@ -26,23 +26,23 @@ def outcomes(table: pa.Table, declared: Mapping[str, Column], values: Mapping[st
     """`cell_id` and the declared outcomes; NaN, infinity and None are null."""
     columns = {}
     for name, column in declared.items():
-        found = values[name]
-        if found.dtype.kind == "f":
-            found = known(found, np.isfinite(found))
-        columns[name] = pa.array(found.tolist(), column.type)
+        column_values = values[name]
+        if column_values.dtype.kind == "f":
+            column_values = known(column_values, np.isfinite(column_values))
+        columns[name] = pa.array(column_values.tolist(), column.type)
     return pa.table({"cell_id": table["cell_id"].cast(pa.string()), **columns})
 
 
 def known(values: Array, where: Array) -> Array:
     """Values as objects; None where they are not known."""
-    found = values.astype(object)
-    found[~where] = None
-    return found
+    masked = values.astype(object)
+    masked[~where] = None
+    return masked
 
 
 def first_case(*cases: tuple[Array, str]) -> Array:
     """The name of the first case that is true of each row, (R,) object; None where none is."""
-    found = np.full(len(cases[0][0]), None, dtype=object)
+    names = np.full(len(cases[0][0]), None, dtype=object)
     for where, name in reversed(cases):
-        found[np.asarray(where, dtype=bool)] = name
-    return found
+        names[np.asarray(where, dtype=bool)] = name
+    return names

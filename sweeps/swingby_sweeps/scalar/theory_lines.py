@@ -48,14 +48,14 @@ def steps(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
     """lr E K_0 = 2 and 4; lr E K = 2 at the end of the flow, and 2 and 4 at the flattest solution; all at S_0 = 0."""
     rho = np.geomspace(grid.rows_axis.edges[0], grid.rows_axis.edges[-1], MANY)
     ones = np.ones(MANY)
-    found = [
+    lines_by_size = [
         ("at the start: lr E K_0 = 2 and 4", 2 * ones),
         ("at the start: lr E K_0 = 2 and 4", 4 * ones),
         ("at the end of the flow: lr E K_inf = 2", 2 / theory.kernel_ratio(rho, 0.0)),
         ("at the flattest solution: lr E K = 2 and 4", 2 / rho),
         ("at the flattest solution: lr E K = 2 and 4", 4 / rho),
     ]
-    lines = [GridLine.through(label, zip(size, rho, strict=True)).inside(grid) for label, size in found]
+    lines = [GridLine.through(label, zip(size, rho, strict=True)).inside(grid) for label, size in lines_by_size]
     return [line for line in lines if len(line.x) > 1]
 
 
@@ -72,8 +72,8 @@ def critical_start(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
     }
     point = Point("sparse_diagonal", 1, SparseParams(**sizes))
     tasks = [engine.task(point.cell(seed)) for seed in range(9)]
-    found = [kernels.critical(X, y, w, TESTED) for X, w, y in tasks]
-    alpha, ends = math.sqrt(float(np.median(found))), grid.rows_axis.edges
+    starts = [kernels.critical(X, y, w, TESTED) for X, w, y in tasks]
+    alpha, ends = math.sqrt(float(np.median(starts))), grid.rows_axis.edges
     decay = np.geomspace(ends[0], ends[-1], MANY)
     return [GridLine.through("alpha^2 = C*, median task", ((alpha, at) for at in decay)).inside(grid)]
 

@@ -73,13 +73,13 @@ def moving(levels: Levels, scales: Array, c: float) -> Array:
     A few scales at a time, so that all numbers stay in the cache, and without levels that are learned to e^-80: ten
     times as fast as one array of all.
     """
-    found = np.empty(len(scales))
+    totals = np.empty(len(scales))
     for start in range(0, len(scales), TOGETHER):
         few = scales[start : start + TOGETHER]
         first = np.searchsorted(-levels.rate, -(LEARNED + math.log1p(c)) / few[0])
         h = theory.left(np.multiply.outer(few, levels.rate[first:]), c)
-        found[start : start + TOGETHER] = h @ levels.weight[first:]
-    return found
+        totals[start : start + TOGETHER] = h @ levels.weight[first:]
+    return totals
 
 
 @lru_cache(maxsize=64)

@@ -50,11 +50,11 @@ def lag(model: str, s: float, r0: float) -> float:
 
 def left(u: Array, c: float) -> Array:
     """h(u) = (1 - R/S)^2 at a skill's own time u: (1 + e^u / c)^-2 ([T] B.2), e^-u for c = 0 ([T] C.4)."""
-    gone = np.exp(-u)
+    decayed = np.exp(-u)
     if c == 0:
-        return gone
-    gone = gone / (gone + 1 / c)
-    return gone * gone
+        return decayed
+    decayed = decayed / (decayed + 1 / c)
+    return decayed * decayed
 
 
 def strength(u: Array, c: float) -> Array:
@@ -135,13 +135,13 @@ def best_last_time(alpha: float, c: float) -> float:
 
     It depends on alpha and c alone, so that T/N^(alpha + 1) = a / (`pace` A) is a constant ([T] 4.43).
     """
-    found: Any = optimize.minimize_scalar(
+    optimum: Any = optimize.minimize_scalar(
         lambda log_a: _compute_share(alpha, c, math.exp(log_a)),
         bounds=(math.log(1e-3), math.log(50 + 10 * math.log1p(c))),
         method="bounded",
         options={"xatol": 1e-7},
     )
-    return math.exp(found.x)
+    return math.exp(optimum.x)
 
 
 def _compute_share(alpha: float, c: float, a: float) -> float:

@@ -25,8 +25,8 @@ def enough_skills(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
     lines = []
     for largest in grid.values("largest") or (common["largest"],):
         time = largest / 10 ** (common["decades"] / 2)
-        found = [(_crossing(common, float(alpha or 0), time, ends), float(row)) for alpha, row in _rows(y)]
-        corners = [(skills, row) for skills, row in found if skills is not None]
+        crossings = [(_crossing(common, float(alpha or 0), time, ends), float(row)) for alpha, row in _rows(y)]
+        corners = [(skills, row) for skills, row in crossings if skills is not None]
         lines.append(GridLine.through(f"T to {largest:.0e}: L_C = {NEAR:g} L, by theory", corners))
     return _drawn(lines)
 
@@ -78,8 +78,8 @@ def stage_like(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
     """Where the first pair of skills, and the fifth, has an overlap of 5 % (`theory.overlap`)."""
     s, lines = resolved["common"]["s"], []
     for k in (1, 5):
-        found = [(theory.lag_of_overlap(float(alpha or 0), NEAR, k), row) for alpha, row in _rows(grid.rows_axis)]
-        corners = [(s / (1 + c), row) for c, row in found]
+        lags = [(theory.lag_of_overlap(float(alpha or 0), NEAR, k), row) for alpha, row in _rows(grid.rows_axis)]
+        corners = [(s / (1 + c), row) for c, row in lags]
         lines.append(GridLine.through(f"overlap of skills {k} and {k + 1} is 5 %", corners).inside(grid))
     return _drawn(lines)
 

@@ -36,14 +36,14 @@ class Certificate:
     trace: float | None = None
 
 
-def certify(ready: Sequence[Ready], parameters: Sequence[Array], wanted: Array, learned: Array) -> list[Certificate]:
+def certify(ready: Sequence[Ready], parameters: Sequence[Array], selected: Array, learned: Array) -> list[Certificate]:
     """Certificates of C cells of one shape, in float64, on the whole training set.
 
-    `parameters` are the final ones, with a leading cell axis. Cells outside the mask `wanted` get an empty
+    `parameters` are the final ones, with a leading cell axis. Cells outside the mask `selected` get an empty
     certificate, and those in the mask `learned` no growth rate.
     """
     p, certificates = ready[0].params, [Certificate()] * len(ready)
-    places = np.flatnonzero(wanted).tolist()
+    places = np.flatnonzero(selected).tolist()
     weights = [torch.as_tensor(part[places]) for part in parameters]
     if not places:
         return certificates
@@ -99,8 +99,8 @@ def _of_relu(
     for count, group in itertools.groupby(nets, lambda net: 1 << (len(net[2]) - 1).bit_length()):
         places, masks, moments = zip(*group, strict=True)
         layers = [torch.stack([_padded(mask, count) for mask in layer]) for layer in zip(*masks, strict=True)]
-        own = [part[list(places)] for part in weights]
-        group_rates = _growth_rates(p, own, layers, torch.stack([_padded(moment, count) for moment in moments]))
+        members = [part[list(places)] for part in weights]
+        group_rates = _growth_rates(p, members, layers, torch.stack([_padded(moment, count) for moment in moments]))
         for place, rate in zip(places, group_rates, strict=True):
             rates[place] = rate
     return {"gradient_norm": norms, "growth_rate": rates}

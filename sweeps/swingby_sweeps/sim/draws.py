@@ -50,8 +50,8 @@ def layers(cells: Sequence[Cell[SimParams]]) -> list[tuple[Array, Array | None]]
         drawn.append((weight, bias if p.bias else None))
     for place, q in enumerate(params):
         if q.init == "explicit":
-            for (weight, bias), (own, own_bias) in zip(drawn, draw_layers(cells[place]), strict=True):
-                weight[place] = own
+            for (weight, bias), (cell_weight, own_bias) in zip(drawn, draw_layers(cells[place]), strict=True):
+                weight[place] = cell_weight
                 if bias is not None and own_bias is not None:
                     bias[place] = own_bias
     return drawn
@@ -63,10 +63,10 @@ def rotations(cells: Sequence[Cell[SimParams]]) -> Array:
     d, R = params[0].d, np.empty((len(cells), params[0].d, params[0].d))
     turned = np.array([p.rotate for p in params])
     R[~turned] = np.eye(d)
-    own = [cell for cell, p in zip(cells, params, strict=True) if p.rotate]
-    if own:
-        drawn = np.empty((len(own), d * d))
-        normal_rows(keys(own, "rotation"), drawn)
+    rotated = [cell for cell, p in zip(cells, params, strict=True) if p.rotate]
+    if rotated:
+        drawn = np.empty((len(rotated), d * d))
+        normal_rows(keys(rotated, "rotation"), drawn)
         R[turned] = task.orthogonal(drawn.reshape(-1, d, d))
     return R
 
@@ -112,7 +112,7 @@ def whole_moments(cells: Sequence[Cell[SimParams]]) -> Array:
     for place in np.flatnonzero(~drawn):
         moments[place] = task.population_moments(params[place])
     if drawn.any():
-        draws = MixtureDraws(mixture([cell for cell, own in zip(cells, drawn, strict=True) if own]))
+        draws = MixtureDraws(mixture([cell for cell, is_drawn in zip(cells, drawn, strict=True) if is_drawn]))
         moments[drawn] = draws.moments(draws.sums())[:, 0]
     for place, p in enumerate(params):
         if drawn[place] and p.moment_power != 1:

@@ -204,7 +204,7 @@ class SimTraining(Training):
         else:
             stream = None if self.drive in ("flow", "closed_form") else draws.moment_stream(cells)
             moments = draws.whole_moments(cells) if stream is None else stream.whole
-        self.ready = [Ready(cell, own) for cell, own in zip(cells, moments, strict=True)]
+        self.ready = [Ready(cell, moment) for cell, moment in zip(cells, moments, strict=True)]
         whole = self._tensor(moments)
         if compiled and stream is not None:
             packed = LaneNet(p.net_shape, start, np.dtype(self._number))
@@ -223,7 +223,7 @@ class SimTraining(Training):
         """Stepper, nets, and the whole training set, for ReLU nets."""
         cells, p = self.cells, self.ready[0].params
         points, rates = MixtureDraws(draws.mixture(cells)).points(), draws.rates(cells)
-        self.ready = [Ready(cell, points=own) for cell, own in zip(cells, points, strict=True)]
+        self.ready = [Ready(cell, points=cell_points) for cell, cell_points in zip(cells, points, strict=True)]
         whole, parameters = self._tensor(task.with_constant(points, p.bias)), [self._tensor(part) for part in start]
         if self.engine == "compiled":
             packed = PackedRelu(p.net_shape, parameters, p.batch_size)
@@ -238,11 +238,11 @@ class SimTraining(Training):
         p = self.ready[0].params
         if p.model in ("relu", "w_recurrence"):
             return []
-        wanted: list[tuple[str, Drive, bool]] = [
+        drives: list[tuple[str, Drive, bool]] = [
             ("twin_gd", "gd", p.drive == "sgd"),
             ("twin_flow", "flow", p.drive in ("sgd", "gd")),
         ]
-        return [drive for name, drive, has in wanted if has and name in also]
+        return [drive for name, drive, has in drives if has and name in also]
 
     def trained_on(self) -> list[Array]:
         """The batch's training data, with a leading cell axis: whole training sets, and the data of the first step."""

@@ -44,11 +44,11 @@ class Hidden:
             return curves
         phi, f = (part.double().cpu().numpy() for part in (hidden, net.outputs(self._x)))
         targets = np.pad(self._points, [(0, 0), (0, 0), (0, f.shape[2] - self._points.shape[2])])
-        found = np.flatnonzero(going & np.isfinite(phi).all((1, 2)) & np.isfinite(f).all((1, 2)))
-        if len(found) == 0:
+        finite = np.flatnonzero(going & np.isfinite(phi).all((1, 2)) & np.isfinite(f).all((1, 2)))
+        if len(finite) == 0:
             return curves
-        told = measures(phi[found], f[found], targets[found], spectrum=False, collapse=False)
-        for at, metrics in zip(found, told, strict=True):
+        metrics_of = measures(phi[finite], f[finite], targets[finite], spectrum=False, collapse=False)
+        for at, metrics in zip(finite, metrics_of, strict=True):
             for name, value in metrics.numbers().items():
                 if name in curves and value is not None:
                     curves[name][at] = value

@@ -23,7 +23,7 @@ class Velocity(NamedTuple):
 
     @property
     def total(self) -> Array:
-        """W'."""
+        """W', the sum of its three terms."""
         return self.growth - self.suppression - self.noise
 
 
@@ -37,8 +37,8 @@ def velocity(W: Array, a: Array) -> Velocity:
     a = np.concatenate([a, np.zeros((*a.shape[:-1], d - a.shape[-1]))], axis=-1)
     rows, columns, block = a[..., :m, None], a[..., None, :m], W[..., :m, :]
     diagonal = np.diagonal(block, axis1=-2, axis2=-1)
-    own, other = diagonal[..., :, None] * (3 * rows + columns), diagonal[..., None, :] * (3 * columns + rows)
-    suppression = 0.5 * block * (own + (1 - np.eye(m)) * other)
+    row_term, column_term = diagonal[..., :, None] * (3 * rows + columns), diagonal[..., None, :] * (3 * columns + rows)
+    suppression = 0.5 * block * (row_term + (1 - np.eye(m)) * column_term)
     # With its diagonal taken out, the product leaves out the terms k = i and k = j by itself.
     off = W * (1 - np.eye(d, m))
     across = np.swapaxes(off, -1, -2)
@@ -77,7 +77,7 @@ class Majors:
 
     @property
     def times(self) -> Array:
-        """alone + delay."""
+        """The times with all interactions: alone + delay, infinite where the delay is."""
         return np.where(np.isinf(self.delay), np.inf, self.alone + np.where(np.isinf(self.delay), 0.0, self.delay))
 
 
@@ -101,11 +101,11 @@ def majors(W0: Array, a: Array, level: float = 0.9, rank: int | None = None) -> 
     times, order = np.full(s, np.inf), list[int]()
     floor = 16 * len(W0) * np.finfo(np.float64).eps * np.diag(left)
     while len(rest):
-        own = np.diag(left)[rest] if rank is None or len(order) < rank else np.zeros(len(rest))
-        own = np.where(own > floor[rest], own, 0.0)
-        reached = time_to_reach(own, a[rest], level)
+        strengths = np.diag(left)[rest] if rank is None or len(order) < rank else np.zeros(len(rest))
+        strengths = np.where(strengths > floor[rest], strengths, 0.0)
+        reached = time_to_reach(strengths, a[rest], level)
         # Of those that start above the level the largest arrived first: their places in W say nothing.
-        earliest = np.lexsort((-own, reached))[0]
+        earliest = np.lexsort((-strengths, reached))[0]
         first = int(rest[earliest])
         times[first] = reached[earliest]
         order.append(first)

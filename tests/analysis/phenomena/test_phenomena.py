@@ -83,7 +83,7 @@ def test_counts_are_those_of_the_rows(data: Path) -> None:
         ).polars()
     assert found is not None
     points = rows.group_by("point").agg(n=pl.len(), k=pl.col("shows").sum())
-    assert (found.told, found.shown) == (len(rows), int(rows["shows"].sum()))
+    assert (found.telling, found.shown) == (len(rows), int(rows["shows"].sum()))
     assert found.every == points.filter(pl.col("k") == pl.col("n")).height
     assert found.most == points.filter((2 * pl.col("k") > pl.col("n")) & (pl.col("k") < pl.col("n"))).height
     assert found.few == points.filter((2 * pl.col("k") <= pl.col("n")) & (pl.col("k") > 0)).height

@@ -100,7 +100,7 @@ def test_the_band_is_narrower_with_more_seeds() -> None:
         surface = fitted(shape, shares(shape, lambda i, j, _: 1 / (1 + math.exp((9.5 - i) / 3)), seeds))
         ends = [corner.x for corner in of_part(surface, BAND)]
         widths.append(float(np.mean([x for x in ends if x > 9.5]) - np.mean([x for x in ends if x < 9.5])))
-        open_.append(sum(not fit.told for fit in surface.at.values()))
+        open_.append(sum(not fit.decided for fit in surface.at.values()))
     assert widths[1] < 0.7 * widths[0]
     assert open_[1] < open_[0]
 
@@ -184,7 +184,7 @@ def test_a_tile_says_its_fitted_share_and_the_side() -> None:
         assert row["text"].startswith(f"{row['k']} of 3 seeds: ")
         assert row["text"].endswith(surface.at[row["point"]].text)
     drawn = list(items(spec))
-    open_ = sum(not fit.told for fit in surface.at.values())
+    open_ = sum(not fit.decided for fit in surface.at.values())
     assert 0 < open_ == sum(item["marktype"] == "symbol" and item.get("shape", "circle") == "circle" for item in drawn)
     assert sum(item["marktype"] == "line" for item in drawn) == 2 * len(surface.corners)  # each over its casing
 

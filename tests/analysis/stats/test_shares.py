@@ -302,13 +302,13 @@ def test_the_bump_is_measured_on_the_seed_left_out() -> None:
     expected = ttest_1samp(heights, 0).confidence_interval(0.95)
     assert (found.n, found.height) == (6, pytest.approx(np.mean(heights)))
     assert (found.low, found.high) == pytest.approx((expected.low, expected.high))
-    assert found.found == (expected.low > 0)
+    assert found.significant == (expected.low > 0)
 
 
 def test_a_common_bump_is_found_and_placed() -> None:
     """20 seeds with a bump of three noise sds show it, by rotation and by halves, placed within 5 steps."""
     found = bump_over_seeds(*bumps(20, 0.15, 0.05, "present"))
-    assert found.found
+    assert found.significant
     assert found.confirmed
     assert not found.weak
     assert found.height == pytest.approx(0.15, abs=0.05)
@@ -320,7 +320,7 @@ def test_a_common_bump_is_found_and_placed() -> None:
 def test_where_there_is_no_bump_none_is_confirmed(seeds: int) -> None:
     """Of 300 samples around a fall with a plateau at most 5 % are confirmed; rotation alone calls more than that."""
     tries = [bump_over_seeds(*bumps(seeds, 0.0, 0.05, f"absent {i}")) for i in range(300)]
-    assert sum(item.confirmed for item in tries) <= 15 < sum(item.found for item in tries)
+    assert sum(item.confirmed for item in tries) <= 15 < sum(item.significant for item in tries)
 
 
 def test_the_height_of_a_bump_proves_nothing() -> None:

@@ -228,7 +228,7 @@ def test_a_run_trains_them_again_and_nothing_is_mixed(packed: Path, trained: Pat
     for plan_id in old.plans():
         if plan_id.startswith(f"pictures-{sweep().sweep_id[:8]}"):
             plan = old.read_plan(plan_id)
-            new.write_plan(replace(plan, given=plan.table, path=None))
+            new.write_plan(replace(plan, source=plan.table, path=None))
     for name in old.shards():
         header, rows = old.read_shard(name)
         left = rows.filter(pa.array([not final for final in rows["final"].to_pylist()]))

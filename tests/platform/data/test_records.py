@@ -157,7 +157,7 @@ def make_plan(sequence: int = 1) -> Plan:
     table = plan_table(POINTS, point, [0, 0, 0, 1, 1, 1], [1, 0, None, 0, 1, 0])
     notes = (BatchNote(0, "s", 3, 1.5), BatchNote(1, "s", 2))
     recording = Recording("log", 50, ("jacobian",))
-    return Plan("ab" * 8, "toys", "toy", 1, sequence, {"title": "Toys"}, recording, {"host": "h"}, notes, given=table)
+    return Plan("ab" * 8, "toys", "toy", 1, sequence, {"title": "Toys"}, recording, {"host": "h"}, notes, source=table)
 
 
 def make_rows(count: int = 3) -> pa.Table:

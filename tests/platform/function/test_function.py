@@ -35,7 +35,7 @@ from swingby.run.preview import plan
 from swingby.run.progress import Progress
 from swingby.store import Store, ingest
 from swingby.store.lookup import find_sweep
-from swingby.store.views import OWN
+from swingby.store.views import RESERVED
 from tests.benchmarks.forms import both_forms
 from tests.support.places import ROOT
 
@@ -543,8 +543,8 @@ def test_a_packaged_study_is_installed_and_its_code_counts(tmp_path: Path) -> No
 
 def test_taken_names_are_those_of_the_store() -> None:
     """A function's results may have no name that the table has anyway, and parameters none that a plan has."""
-    assert {*OWN, "step"} - {"from_step", "to_step"} <= {*TAKEN}
-    assert {*PLAN_COLUMNS} <= columns.OWN
+    assert {*RESERVED, "step"} - {"from_step", "to_step"} <= {*TAKEN}
+    assert {*PLAN_COLUMNS} <= columns.STANDARD
 
 
 def test_two_experiments_in_a_file_are_told_apart(tmp_path: Path) -> None:

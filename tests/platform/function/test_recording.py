@@ -219,7 +219,7 @@ def test_a_spike_and_a_second_cadence_are_there_and_thinning_is_told(tmp_path: P
     outcomes = "outcomes: {spikes: list_max(loss) > 10, last: 'acc[-1]'}"
     (tmp_path / "spiky.yaml").write_text(f"name: spiky\nexperiment: train.py\naxes: {{lr: [0.1, 0.2]}}\n{outcomes}\n")
     sweep = Sweep.load(tmp_path / "spiky.yaml")
-    assert sweep.recording.asked == ("steps:all:2000",)
+    assert sweep.recording.requested == ("steps:all:2000",)
     result = run_sweep(sweep, tmp_path / "data", local=True, pilot=False, progress=Progress())
     ((told, cells),) = result.remarks
     assert cells == 2

@@ -24,8 +24,8 @@ from swingby.cli.rows import Format, write_rows
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.function.experiment import experiment
-from swingby.imports.importing import Asked, import_runs
-from swingby.imports.layout import Wanted, column_name
+from swingby.imports.importing import ImportRequest, import_runs
+from swingby.imports.layout import ColumnRoles, column_name
 from swingby.imports.notice import imported_results
 from swingby.store import Store, ingest, rebuild
 from swingby.store.lookup import find_sweep, sweep_rows
@@ -43,7 +43,7 @@ CLAIM = """-- claim: Small rates learn slowly
 --
 -- Of every run at the smallest rate: is its last loss below a fifth of its first?
 select preset, seed, lr, loss, loss[-1] < 0.2 * loss[1] as holds from runs where lr = 0.25"""
-LONG = Asked("theirs", Wanted(params=("lr", "width"), step="step"))
+LONG = ImportRequest("theirs", ColumnRoles(params=("lr", "width"), step="step"))
 OPTUNA = """number,value,datetime_start,datetime_complete,duration,params_lr,params_width,user_attrs_epochs,state
 0,0.1875,2026-01-02 02:44:53.899791,2026-01-02 02:44:53.900613,0 days 00:00:00.000822,0.0044,16,3.0,COMPLETE
 1,0.1491,2026-01-02 02:44:53.900671,2026-01-02 02:44:53.900977,0 days 00:00:00.000306,0.0044,16,3.0,COMPLETE
@@ -154,7 +154,7 @@ def test_only_a_loss_ends_a_run(tmp_path: Path) -> None:
         {"lr": lr, "step": step, "loss": loss, "acc": acc, "best": best}
         for lr, (losses, accs, best) in runs.items() for step, (loss, acc) in enumerate(zip(losses, accs, strict=True))
     ]  # fmt: skip
-    asked = Asked("theirs", Wanted(params=("lr",), step="step"))
+    asked = ImportRequest("theirs", ColumnRoles(params=("lr",), step="step"))
     import_runs(tmp_path / "data", written(tmp_path / "a.parquet", rows), asked)
     query = "select status, message, step, loss, acc, best from theirs order by lr"
     one, other = cells(tmp_path / "data", query)
@@ -175,7 +175,7 @@ def test_only_a_loss_ends_a_run(tmp_path: Path) -> None:
 
 def test_files_without_measure_are_refused_by_name(tmp_path: Path) -> None:
     """Too many columns in each other, a line that is too long: the error says which limit, in a few words."""
-    asked = Asked("theirs", Wanted(params=("lr",)))
+    asked = ImportRequest("theirs", ColumnRoles(params=("lr",)))
     nested = {"lr": 0.1, "config": {f"k{number}": number for number in range(6000)}, "loss": 0.5}
     (tmp_path / "nested.jsonl").write_text(f"{json.dumps(nested)}\n")
     (tmp_path / "long.csv").write_text(f"lr,loss,text\n0.1,0.5,{'x' * 17_000_000}\n")
@@ -246,7 +246,7 @@ def test_other_values_are_refused_and_replaced_on_request(tmp_path: Path) -> Non
     with pytest.raises(SwingbyError, match=r"lr = 0.25, width = 2, seed = 0 \(loss: .*0.25 before, .*0.75 now\)"):
         import_runs(data, other, LONG)
     assert Records.open(data).paths() == there
-    replaced = import_runs(data, other, Asked("theirs", LONG.wanted, replace=True))
+    replaced = import_runs(data, other, ImportRequest("theirs", LONG.roles, replace=True))
     assert (len(replaced.changed), len(cells(data))) == (1, 12)
     assert cells(data, "select loss[-1] as loss from theirs where seed = 0 and lr = 0.25 and width = 2") == [
         {"loss": 0.75}
@@ -285,7 +285,7 @@ def test_an_export_of_trained_cells_has_their_shares(trained: Path, tmp_path: Pa
     """What `swingby export` writes is recognised: status, seeds, scalars and curves are those that were trained."""
     file, data = tmp_path / f"walks.{form.value}", tmp_path / "data"
     write_rows(sweep_rows(trained, "walked"), form, file)
-    found = import_runs(data, file, Asked("copies", Wanted(params=("rate", "width"))))
+    found = import_runs(data, file, ImportRequest("copies", ColumnRoles(params=("rate", "width"))))
     assert (found.layout.tool, found.cells.curves) == ("swingby export", ("position",))
     assert cells(data, SHARES.format("copies")) == cells(trained, SHARES.format("walked"))
     query = 'select rate, width, seed, seed_mode, status, message, position, step, "end" from {} order by all'
@@ -302,7 +302,7 @@ def test_trials_of_optuna(tmp_path: Path) -> None:
     """Prefixes go; trials that were pruned or failed are failed cells, a value that is not finite has diverged, and a
     trial that runs is left out. Equal parameters are seeds in the order of the trials."""
     (tmp_path / "trials.csv").write_text(OPTUNA)
-    found = import_runs(tmp_path / "data", tmp_path / "trials.csv", Asked("trials"))
+    found = import_runs(tmp_path / "data", tmp_path / "trials.csv", ImportRequest("trials"))
     rows = cells(
         tmp_path / "data", "select lr, width, seed, status, message, value, epochs from trials order by lr, seed"
     )
@@ -321,8 +321,8 @@ def test_runs_of_wandb(tmp_path: Path) -> None:
     """Of the page's table the parameters have to be named; names, users and dates are no results."""
     (tmp_path / "runs.csv").write_text(WANDB_RUNS)
     with pytest.raises(SwingbyError, match=r"--params rate,width; values come again in lr \(2 values\)"):
-        import_runs(tmp_path / "data", tmp_path / "runs.csv", Asked("runs"))
-    import_runs(tmp_path / "data", tmp_path / "runs.csv", Asked("runs", Wanted(params=("lr",))))
+        import_runs(tmp_path / "data", tmp_path / "runs.csv", ImportRequest("runs"))
+    import_runs(tmp_path / "data", tmp_path / "runs.csv", ImportRequest("runs", ColumnRoles(params=("lr",))))
     rows = cells(tmp_path / "data", "select lr, seed, status, train_loss, val_acc from runs order by lr, seed")
     assert repr([tuple(row.values()) for row in rows]) == repr(
         [(0.1, 0, "ok", 0.5, 0.9), (0.1, 1, "diverged", math.nan, 0.1), (0.2, 0, "failed", None, None)]
@@ -332,7 +332,7 @@ def test_runs_of_wandb(tmp_path: Path) -> None:
 def test_runs_of_wandbs_api(tmp_path: Path) -> None:
     """Nested configurations are parameters without being named, unless some run lacks them; summaries are results."""
     (tmp_path / "runs.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in WANDB_API))
-    found = import_runs(tmp_path / "data", tmp_path / "runs.jsonl", Asked("api"))
+    found = import_runs(tmp_path / "data", tmp_path / "runs.jsonl", ImportRequest("api"))
     assert (found.layout.params, found.cells.scalars) == ({"lr": "float", "opt_name": "str"}, ("loss",))
     rows = cells(tmp_path / "data", "select lr, opt_name, seed, status, loss from api order by lr")
     assert repr([tuple(row.values()) for row in rows]) == repr(
@@ -348,7 +348,7 @@ def test_histories_of_wandb(tmp_path: Path) -> None:
         for step, loss, val in ((0, 1.0, 0.9), (5, 0.5, None), (10, 0.25, 0.5))
     ]
     file = written(tmp_path / "history.parquet", history)
-    found = import_runs(tmp_path / "data", file, Asked("history", Wanted(params=("lr",))))
+    found = import_runs(tmp_path / "data", file, ImportRequest("history", ColumnRoles(params=("lr",))))
     assert (found.layout.tool, found.cells.curves) == ("a history of W&B runs", ("loss", "val_loss"))
     rows = cells(tmp_path / "data", "select seed, step, val_loss from history order by seed")
     assert rows == [{"seed": seed, "step": [0, 5, 10], "val_loss": [0.9, None, 0.5]} for seed in (0, 1)]
@@ -377,7 +377,7 @@ def test_a_fault_is_told_with_its_row_and_nothing_is_written(tmp_path: Path, fau
     rows: list[dict[str, Any]] = [{**row, "end": "ok"} for row in runs()]
     for place, change in changes.items():
         rows[place] |= change
-    asked = Asked("theirs", Wanted(**{"params": ("lr", "width"), "step": "step", **wanted}))  # type: ignore[arg-type]
+    asked = ImportRequest("theirs", ColumnRoles(**{"params": ("lr", "width"), "step": "step", **wanted}))  # type: ignore[arg-type]
     with pytest.raises(SwingbyError, match=message):
         import_runs(tmp_path / "data", written(tmp_path / "a.csv", rows), asked)
     assert not list(tmp_path.glob("data/plans/*"))
@@ -392,8 +392,10 @@ def test_a_cell_that_comes_twice_is_told_with_its_rows(tmp_path: Path) -> None:
     ]
     file = written(tmp_path / "a.csv", rows)
     with pytest.raises(SwingbyError, match=r"rows 1, 3 \(lr = 0.5, seed 0\)"):
-        import_runs(tmp_path / "data", file, Asked("theirs", Wanted(params=("lr",))))
-    found = import_runs(tmp_path / "data", file, Asked("theirs", Wanted(params=("lr",), ignored=("seed",))))
+        import_runs(tmp_path / "data", file, ImportRequest("theirs", ColumnRoles(params=("lr",))))
+    found = import_runs(
+        tmp_path / "data", file, ImportRequest("theirs", ColumnRoles(params=("lr",), ignored=("seed",)))
+    )
     assert "numbered from 0 on in the order of the file (at most 2)" in found.cells.notes[0]
     assert [row["seed"] for row in cells(tmp_path / "data", "select seed from theirs order by lr, seed")] == [0, 0, 1]
 
@@ -402,12 +404,16 @@ def test_names_of_others_are_refused(tmp_path: Path, trained: Path) -> None:
     """Imported runs stand neither among those of an installed experiment nor among those that were trained here."""
     file = written(tmp_path / "a.csv", runs())
     with pytest.raises(SwingbyError, match="the experiment 'sim' is installed"):
-        import_runs(tmp_path / "data", file, Asked("sim", LONG.wanted))
+        import_runs(tmp_path / "data", file, ImportRequest("sim", LONG.roles))
     with pytest.raises(SwingbyError, match="the experiment 'walked' is trained here"):
-        import_runs(trained, file, Asked("walked", LONG.wanted))
+        import_runs(trained, file, ImportRequest("walked", LONG.roles))
     import_runs(tmp_path / "data", file, LONG)
     with pytest.raises(SwingbyError, match="with the parameters lr, width, not lr"):
-        import_runs(tmp_path / "data", file, Asked("theirs", Wanted(params=("lr",), step="step", ignored=("width",))))
+        import_runs(
+            tmp_path / "data",
+            file,
+            ImportRequest("theirs", ColumnRoles(params=("lr",), step="step", ignored=("width",))),
+        )
 
 
 @settings(max_examples=30)
@@ -425,7 +431,9 @@ def test_names_and_texts_are_no_sql(tmp_path: Path) -> None:
     rows = [
         {names[0]: f"'{place}\"; select 1", names[1]: place, names[2]: f'it\'s "{place % 2}"'} for place in range(4)
     ]
-    found = import_runs(tmp_path / "data", written(tmp_path / "a.csv", rows), Asked("odd", Wanted(params=(names[0],))))
+    found = import_runs(
+        tmp_path / "data", written(tmp_path / "a.csv", rows), ImportRequest("odd", ColumnRoles(params=(names[0],)))
+    )
     params, (text,) = list(found.layout.params), found.cells.scalars[1:]
     kept = cells(tmp_path / "data", f"select {params[0]}, a_b, {text} from odd order by a_b")
     assert [tuple(row.values()) for row in kept] == [tuple(row.values()) for row in rows]
@@ -488,7 +496,7 @@ def test_scattered_points_are_one_axis(tmp_path: Path) -> None:
         for place in range(9)
     ]
     file = written(tmp_path / "a.csv", rows)
-    import_runs(tmp_path / "data", file, Asked("theirs", Wanted(params=("lr", "width", "depth"))))
+    import_runs(tmp_path / "data", file, ImportRequest("theirs", ColumnRoles(params=("lr", "width", "depth"))))
     (row,) = cells(tmp_path / "data", "select resolved from sweeps")
     (axis,) = json.loads(row["resolved"])["axes"]
     assert axis["names"] == ["lr", "width", "depth"]
@@ -521,13 +529,13 @@ def test_names_that_differ_in_case_alone_are_refused(tmp_path: Path, name: str, 
     """In one file, whatever its format, and in a later one; nothing is written."""
     (tmp_path / name).write_text(text)
     with pytest.raises(SwingbyError, match=r"'loss'.*(case|one name)|'lr'.*case"):
-        import_runs(tmp_path / "data", tmp_path / name, Asked("t", Wanted(params=("lr",))))
+        import_runs(tmp_path / "data", tmp_path / name, ImportRequest("t", ColumnRoles(params=("lr",))))
     assert not (tmp_path / "data").exists()
     (tmp_path / "first.csv").write_text("lr,loss\n0.1,1\n")
-    import_runs(tmp_path / "data", tmp_path / "first.csv", Asked("t", Wanted(params=("lr",))))
+    import_runs(tmp_path / "data", tmp_path / "first.csv", ImportRequest("t", ColumnRoles(params=("lr",))))
     (tmp_path / "later.csv").write_text("lr,LOSS\n0.3,1\n")
     with pytest.raises(SwingbyError, match="'LOSS', and earlier imports have 'loss'"):
-        import_runs(tmp_path / "data", tmp_path / "later.csv", Asked("t", Wanted(params=("lr",))))
+        import_runs(tmp_path / "data", tmp_path / "later.csv", ImportRequest("t", ColumnRoles(params=("lr",))))
 
 
 def test_values_that_differ_in_their_last_bits_are_one_point(tmp_path: Path) -> None:
@@ -535,7 +543,9 @@ def test_values_that_differ_in_their_last_bits_are_one_point(tmp_path: Path) -> 
     (tmp_path / "a.csv").write_text("lr,seed,flag,acc\n0.30000000000000004,0,true,1\n0.3,1,True,2\n0.1,0,1,3\n")
     (tmp_path / "b.csv").write_text(f"lr,seed,flag,acc\n{0.1 * 3!r},2,TRUE,1\n0.1,1,true,3\n")
     for name in ("a.csv", "b.csv"):
-        import_runs(tmp_path / "data", tmp_path / name, Asked("t", Wanted(params=("lr", "flag"), seed="seed")))
+        import_runs(
+            tmp_path / "data", tmp_path / name, ImportRequest("t", ColumnRoles(params=("lr", "flag"), seed="seed"))
+        )
     with Store.open(tmp_path / "data") as store:
         rows = store.sql("select lr, flag, count(*) as n from t group by all order by lr").rows()
     assert [(row.lr, row.flag, row.n) for row in rows] == [(0.1, True, 2), (0.3, True, 3)]
@@ -547,11 +557,11 @@ def test_a_file_that_takes_too_much_is_refused_by_name(tmp_path: Path, monkeypat
     wide.write_text(",".join(["lr", *(f"c{k}" for k in range(20))]) + "\n" + ",".join(["1"] * 21) + "\n")
     monkeypatch.setattr("swingby.imports.reading.MOST_COLUMNS", 20)
     with pytest.raises(SwingbyError, match=r"wide.csv has 21 columns; allowed: 20"):
-        import_runs(tmp_path / "data", wide, Asked("t", Wanted(params=("lr",))))
+        import_runs(tmp_path / "data", wide, ImportRequest("t", ColumnRoles(params=("lr",))))
     packed = tmp_path / "packed.csv.gz"
     with gzip.open(packed, "wt") as file:
         file.write("lr,note\n" + "".join(f"{k},{'x' * 200}{k}\n" for k in range(200_000)))
     assert packed.stat().st_size < 2_000_000
     monkeypatch.setattr("swingby.imports.reading.MEMORY", "20MB")
     with pytest.raises(SwingbyError, match=r"packed.csv.gz needs more than 20MB of memory"):
-        import_runs(tmp_path / "data", packed, Asked("t", Wanted(params=("lr",))))
+        import_runs(tmp_path / "data", packed, ImportRequest("t", ColumnRoles(params=("lr",))))

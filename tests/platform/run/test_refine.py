@@ -50,15 +50,15 @@ def test_it_ends_with_few_cells_and_says_so(folder: Path) -> None:
     of = result.refined
     assert of.ended == "accuracy"
     assert result.missing == 0
-    assert result.cells == of.asked == sum(trained(folder).values()) <= of.budget == round(0.2 * 6 * 256)
+    assert result.cells == of.requested == sum(trained(folder).values()) <= of.budget == round(0.2 * 6 * 256)
     assert max(trained(folder).values()) == 1
     with Store.open(folder / "data") as store:
         rows = store.sql("select * from share_fit order by point").rows()
         (sweep,) = store.sql("select cells, grid_cells from sweeps").rows()
-    assert (sweep.cells, sweep.grid_cells) == (of.asked, 6 * 256)
+    assert (sweep.cells, sweep.grid_cells) == (of.requested, 6 * 256)
     assert len(rows) == 256
     assert {row.outcome for row in rows} == {"heads"}
-    assert sum(row.n for row in rows) == of.asked
+    assert sum(row.n for row in rows) == of.requested
     told = {row.point: row.verdict for row in rows}
     sides = [(told[16 * i + j], j - i + 1.5 > 0) for i in range(16) for j in range(16)]
     wrong = [side for side in sides if side in (("above", False), ("below", True))]
@@ -232,7 +232,7 @@ def test_two_sweeps_are_not_refined_at_once(folder: Path) -> None:
 def test_the_method_of_a_sweep(folder: Path) -> None:
     """It takes the keys of the section, and its results are those of a run."""
     results = Sweep.load("coins.yaml").refine(folder / "data", budget=50, wrong=0.001, local=True, pilot=False)
-    assert results.refined.asked == 50
+    assert results.refined.requested == 50
     assert results.polars().height == 50
     with Store.open(folder / "data") as store:
         (one,) = refinements(store).values()

@@ -237,7 +237,7 @@ def publish(records: Records, sequence: int) -> None:
         }
     )
     notes = (BatchNote(0, "s", 40),)
-    plan = Plan(SWEEP, "a", "sim", 1, sequence, {"title": "T"}, Recording(), {}, notes, given=table)
+    plan = Plan(SWEEP, "a", "sim", 1, sequence, {"title": "T"}, Recording(), {}, notes, source=table)
     records.write_plan(plan)
     rows = pa.table(
         {

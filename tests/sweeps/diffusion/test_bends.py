@@ -469,7 +469,7 @@ def test_straight_ways_share_no_bend(count: int, sd: float) -> None:
     """False alarms: at most a fifth by the 95 % interval, as is said of it, and at most 7 % by the 99 % interval."""
     rng = np.random.default_rng(11)
     found = [over(together(rng, count, sd)) for _ in range(300)]
-    assert sum(one.found for one in found) <= 0.2 * len(found)
+    assert sum(one.significant for one in found) <= 0.2 * len(found)
     assert sum(one.sure for one in found) <= 0.07 * len(found)
     assert sum(one.returns for one in found) <= 0.1 * len(found)
 
@@ -494,8 +494,8 @@ def test_mirrored_seeds_share_the_mirrored_bend(seed: int, height: float, stays:
     progress = together(np.random.default_rng(seed), 5, 0.05, height, stays)
     one, other, turned = over(progress), over(progress[..., ::-1]), over(progress[::-1])
     assert (other.size, other.low, other.high) == pytest.approx((-one.size, -one.high, -one.low))
-    assert (other.back, other.found, other.returns, other.step) == pytest.approx(
-        (one.back, one.found, one.returns, one.step)
+    assert (other.back, other.significant, other.returns, other.step) == pytest.approx(
+        (one.back, one.significant, one.returns, one.step)
     )
     assert (turned.size, turned.back) == pytest.approx((one.size, one.back))
 

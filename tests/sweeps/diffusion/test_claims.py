@@ -246,7 +246,7 @@ def test_the_bump_in_sql_is_the_one_of_the_report(seeds: int) -> None:
         effect = row.outcome.effect
         assert effect is not None
         assert (effect.value, effect.low, effect.high) == pytest.approx((bump.height, bump.low, bump.high), rel=1e-9)
-        assert (row.outcome.sign == 1) == bump.found
+        assert (row.outcome.sign == 1) == bump.significant
 
 
 def along(seed: int, distance: np.ndarray) -> Row:

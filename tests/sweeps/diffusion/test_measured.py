@@ -58,7 +58,7 @@ def test_errors_on_fresh_circles_stay_in_their_bounds(
     """95 % of errors are below the bound, no bias is above a fifth of it, and 97 % of the circles are found."""
     p = params(pixels=pixels, contrast=contrast, size_contrast=size_contrast, pixel_noise=noise, blur=blur)
     seen = calibrate(p, 30, FRESH)
-    assert seen.found >= 0.97
+    assert seen.detected >= 0.97
     for errors, bound in ((seen.color, color), (seen.size, size)):
         assert errors.q95 <= bound
         assert abs(errors.bias) <= bound / 5
@@ -85,7 +85,7 @@ def test_another_edge_than_the_drawn_one_does_little(pixels: int, radius: float,
     for number in (1, 2):
         scenes, _ = drawn(params(pixels=pixels), number, 40)
         seen = measure(smooth(scenes, pixels))
-        assert seen.found.all()
+        assert seen.visible.all()
         assert np.quantile(np.abs(seen.radius - scenes.radius), 0.95) < radius
         assert np.quantile(np.abs(seen.rgb - scenes.rgb).max(1), 0.95) < rgb
 
@@ -96,7 +96,7 @@ def test_circles_that_stick_out_are_measured_whole() -> None:
     scenes, _ = drawn(p, 0, 60)
     far = dataclasses.replace(scenes, centre=np.sign(scenes.centre) * 0.5, radius=np.full(60, 0.8))
     seen = measure(concepts.render(far, p))
-    assert seen.found.all()
+    assert seen.visible.all()
     np.testing.assert_allclose(seen.radius, 0.8, atol=0.01)
     np.testing.assert_allclose(seen.centre, far.centre, atol=0.01)
     np.testing.assert_allclose(seen.background, far.background, atol=0.02)
@@ -106,7 +106,7 @@ def test_circles_that_stick_out_are_measured_whole() -> None:
 def test_where_no_circle_is_none_is_found(pixels: int) -> None:
     """Noise, constant images, half-planes and slopes: of 60 each at most one passes for a circle."""
     for name, images in empty(pixels, 60, FRESH):
-        assert measure(images).found.sum() <= 1, name
+        assert measure(images).visible.sum() <= 1, name
 
 
 @pytest.mark.parametrize(("distance", "found"), [(0.09, False), (0.12, True)])
@@ -115,7 +115,7 @@ def test_a_circle_that_no_eye_sees_is_none(distance: float, found: bool) -> None
     p = params(pixel_noise=0.0)
     scenes, _ = drawn(p, 0, 6)
     faint = dataclasses.replace(scenes, rgb=scenes.background - distance / np.sqrt(3))
-    assert measure(concepts.render(faint, p)).found.tolist() == [found] * 6
+    assert measure(concepts.render(faint, p)).visible.tolist() == [found] * 6
 
 
 @pytest.mark.parametrize(("other", "found"), [(1.0, False), (0.5, False), (0.25, True)])
@@ -129,9 +129,9 @@ def test_two_circles_are_not_one(other: float, found: bool) -> None:
         concepts.render(dataclasses.replace(plain, centre=np.full((6, 2), corner)), p).double()
         for corner in (-0.5, 0.5)
     )
-    assert measure(one).found.all()
-    assert measure(two).found.all()
-    assert measure(one + other * (two - 0.9)).found.tolist() == [found] * 6
+    assert measure(one).visible.all()
+    assert measure(two).visible.all()
+    assert measure(one + other * (two - 0.9)).visible.tolist() == [found] * 6
 
 
 def test_images_are_measured_each_alone() -> None:
@@ -158,7 +158,7 @@ def test_the_circle_follows_the_image(gain: float, shift: float, turns: int, mir
     for _ in range(turns):
         x, y = y, -x
     again = measure(np.ascontiguousarray(moved))
-    assert again.found.all()
+    assert again.visible.all()
     np.testing.assert_allclose(again.centre, np.column_stack([x, y]), atol=0.02)
     np.testing.assert_allclose(again.radius, seen.radius, atol=1e-3)
 
@@ -169,7 +169,7 @@ def test_halves_and_doubles_are_measured_alike() -> None:
     seen = measure(images)
     for dtype, close in ((torch.float64, 1e-6), (torch.float16, 0.005), (torch.bfloat16, 0.03)):
         again = measure(torch.from_numpy(images).to(dtype))
-        assert again.found.all()
+        assert again.visible.all()
         np.testing.assert_allclose(again.radius, seen.radius, atol=close)
         np.testing.assert_allclose(again.rgb, seen.rgb, atol=close)
 
@@ -181,7 +181,7 @@ def test_what_a_diverged_sampler_leaves_is_no_circle(bad: float) -> None:
     spoilt = images.copy()
     spoilt[3, 1, 4, 4] = bad
     seen, whole = measure(spoilt), measure(images)
-    assert seen.found.tolist() == [True, True, True, False, True]
+    assert seen.visible.tolist() == [True, True, True, False, True]
     assert all(np.isnan(values[3]).all() for values in columns(seen)[1:])
     others = [0, 1, 2, 4]
     for a, b in zip(columns(seen), columns(whole), strict=True):
@@ -220,7 +220,7 @@ def test_right_is_found_on_the_own_side_of_one_half() -> None:
     p = params()
     means = concepts.class_means(p)
     seen = Measured(np.ones(4, bool), means[:, 0], means[:, 1:], np.zeros((4, 2)), np.ones((4, 3)))
-    unseen = dataclasses.replace(seen, found=np.zeros(4, bool))
+    unseen = dataclasses.replace(seen, visible=np.zeros(4, bool))
     for number in range(4):
         color, size = right(seen, p, number)
         assert color.tolist() == [other % 2 == number % 2 for other in range(4)]

@@ -100,8 +100,8 @@ def test_it_is_trained_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     """One file a judge: who asks again finds it, with the same verdicts; other images or settings are another judge."""
     first = Judge.of(params(), tmp_path, "cpu", HASTY)
     made = []
-    make = trained._made
-    monkeypatch.setattr(trained, "_made", lambda *args: made.append(args) or make(*args))
+    make = trained._trained_judge
+    monkeypatch.setattr(trained, "_trained_judge", lambda *args: made.append(args) or make(*args))
     again = Judge.of(params(lr=0.1), tmp_path, "cpu", HASTY)
     assert made == []
     assert again.accuracy == first.accuracy
@@ -133,7 +133,7 @@ def test_it_is_another_where_its_images_are_others(name: str, tmp_path: Path, mo
     def made(p: DiffusionParams, settings: Settings, key: bytes, device: str) -> Judge:
         return Judge(Classifier(p.pixels, settings), p.pixels, Accuracy(0.75, 0.5))
 
-    monkeypatch.setattr(trained, "_made", made)
+    monkeypatch.setattr(trained, "_trained_judge", made)
     plain, other = params(), params(**{name: OTHERWISE[name]})
     assert getattr(plain, name) != getattr(other, name)
     for p in (plain, other):
@@ -235,7 +235,7 @@ def test_others_wait_while_it_is_trained(tmp_path: Path, monkeypatch: pytest.Mon
         time.sleep(0.3)
         return Judge(Classifier(p.pixels, settings), p.pixels, Accuracy(0.75, 0.5))
 
-    monkeypatch.setattr(trained, "_made", slowly)
+    monkeypatch.setattr(trained, "_trained_judge", slowly)
     threads = [
         threading.Thread(target=lambda: found.append(Judge.of(params(), tmp_path, "cpu", HASTY))) for _ in range(4)
     ]

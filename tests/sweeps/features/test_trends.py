@@ -26,7 +26,7 @@ def test_a_break_is_found_where_it_is() -> None:
     """Both exponents, the place to one step of the grid of knots, and two lines by BIC."""
     fit = trends.broken_line(POINTS, curve(-0.2, -1.0, 180))
     assert fit is not None
-    assert fit.gain > trends.TOLD
+    assert fit.gain > trends.LEAST_GAIN
     assert fit.at == pytest.approx(180, rel=0.05)
     assert (fit.before, fit.after) == pytest.approx((-0.2, -1.0), abs=0.02)
     assert math.log(0.3) == pytest.approx(fit.level, abs=0.05)
@@ -35,7 +35,7 @@ def test_a_break_is_found_where_it_is() -> None:
 def test_a_single_power_law_has_no_break() -> None:
     """Of noisy straight lines as many are told to break as chance has it, and all that break by a whole power."""
     count = 200
-    told = {after: sum(_fit(after, seed).gain > trends.TOLD for seed in range(count)) for after in (-0.5, -1.5)}
+    told = {after: sum(_fit(after, seed).gain > trends.LEAST_GAIN for seed in range(count)) for after in (-0.5, -1.5)}
     assert told[-0.5] <= binom.ppf(0.999, count, FALSE_BREAKS)
     assert told[-1.5] == count
 

@@ -100,7 +100,7 @@ def test_descent_keeps_the_digits_of_slow_modes() -> None:
 
 def test_stable_descent_is_never_cut(monkeypatch: pytest.MonkeyPatch) -> None:
     """As many modes as points fit the noise many times over; descent is stable, whatever loss counts as gone."""
-    monkeypatch.setattr(engine, "GONE", 1.0)
+    monkeypatch.setattr(engine, "DIVERGED_AT", 1.0)
     values: dict[str, Any] = {"n": 20, "p": 20, "end_time": 1e12}
     rate = fitted(**values).scalars["largest_rate"]
     found = fitted(**values, drive="descent", eta=1.0 / rate, decades=12.0)

@@ -97,7 +97,7 @@ class Plan:
         created: ISO 8601, UTC.
         decision: of a sweep that is refined, why these cells: as `Refiner` writes it; empty: all cells are listed.
         path: the file, or None before it is written.
-        given: the table (see `plan_table`) or a function that makes it, before the plan is written; afterwards `table`
+        source: the table (see `plan_table`) or a function that makes it, before the plan is written; afterwards `table`
             reads the file.
     """
 
@@ -113,7 +113,7 @@ class Plan:
     created: str = field(default_factory=utc_now)
     decision: Mapping[str, Any] = field(default_factory=dict)
     path: Path | None = field(default=None, compare=False)
-    given: pa.Table | Callable[[], pa.Table] | None = field(default=None, repr=False, compare=False)
+    source: pa.Table | Callable[[], pa.Table] | None = field(default=None, repr=False, compare=False)
 
     @property
     def plan_id(self) -> str:
@@ -123,8 +123,8 @@ class Plan:
     @cached_property
     def table(self) -> pa.Table:
         """A row a cell: cell_id, point, seed, seed_mode, batch (null: had a result already), then the parameters."""
-        if self.given is not None:
-            return self.given if isinstance(self.given, pa.Table) else self.given()
+        if self.source is not None:
+            return self.source if isinstance(self.source, pa.Table) else self.source()
         if self.path is None:
             raise SwingbyError(f"plan {self.plan_id} has neither a table nor a file")
         _, table = read_parquet(self.path, "plan")
@@ -133,7 +133,7 @@ class Plan:
 
     def header(self) -> dict[str, Any]:
         """Everything but the table, as plain JSON."""
-        skipped = ("path", "given", "recording", "batches")
+        skipped = ("path", "source", "recording", "batches")
         plain = {name: getattr(self, name) for name in self.__dataclass_fields__ if name not in skipped}
         if not self.decision:
             del plain["decision"]
@@ -155,7 +155,7 @@ class Plan:
         header = {"decision": {}, **header}
         if not isinstance(header["decision"], dict):
             raise TypeError(f"decision = {header['decision']!r:.60}")
-        values = {name: header[name] for name in cls.__dataclass_fields__ if name not in ("path", "given")}
+        values = {name: header[name] for name in cls.__dataclass_fields__ if name not in ("path", "source")}
         recording = header["recording"]
         values["recording"] = Recording(
             recording["steps"],
@@ -276,14 +276,14 @@ def plan_cells(plan: Plan, rows: pa.Table) -> tuple[Cell, ...]:
     params_type = registry.experiment(plan.experiment).Params
     names = [name for name in params_type.model_fields if name in rows.column_names]
     _, first, place = np.unique(rows["point"].to_numpy(), return_index=True, return_inverse=True)
-    own = rows.take(pa.array(first))
-    columns = [own[name].to_pylist() for name in names]
-    modes = own["seed_mode"].to_pylist()
+    first_rows = rows.take(pa.array(first))
+    columns = [first_rows[name].to_pylist() for name in names]
+    modes = first_rows["seed_mode"].to_pylist()
     writers = {mode: PointWriter(plan.experiment, plan.stream_version, params_type, mode) for mode in set(modes)}
     points: list[Point] = []
     for mode, values in zip(modes, zip(*columns, strict=True), strict=True):
-        given = {n: as_tuple(v) if isinstance(v, list) else v for n, v in zip(names, values, strict=True)}
-        params = points[0].params.model_copy(update=given) if points else params_type(**given)
+        values_by_name = {n: as_tuple(v) if isinstance(v, list) else v for n, v in zip(names, values, strict=True)}
+        params = points[0].params.model_copy(update=values_by_name) if points else params_type(**values_by_name)
         writers[mode].add(params.__dict__)
         points.append(Point(plan.experiment, plan.stream_version, params, mode))
     ids = {mode: iter(writer.points().ids.to_pylist()) for mode, writer in writers.items()}

@@ -119,7 +119,7 @@ class Records:
         """Every record by its path: a plan before its shards, a retraction before the shards that it takes back."""
         names = {"retractions": self.retractions(), "shards": self.shards(), "derived": self.derived()}
         plans = [f"plans/{plan}.parquet" for plan in self.plans()]
-        return plans + [f"{folder}/{name}" for folder, found in names.items() for name in found]
+        return plans + [f"{folder}/{name}" for folder, files in names.items() for name in files]
 
     def content(self, key: str) -> bytes:
         """The bytes of the record at a path below the folder.
@@ -152,10 +152,10 @@ class Records:
 
     def unfinished(self, store: bool = True) -> list[Path]:
         """Files that somebody writes, or died while writing them; perhaps without those of the store."""
-        found = list(self.data.glob(f"{TEMPORARY}*"))
+        paths = list(self.data.glob(f"{TEMPORARY}*"))
         for place in ("plans", "shards", "derived", "retractions", *(("store",) if store else ()), "work"):
-            found += [path for path in files_below(self.data / place) if path.name.startswith(TEMPORARY)]
-        return sorted(found)
+            paths += [path for path in files_below(self.data / place) if path.name.startswith(TEMPORARY)]
+        return sorted(paths)
 
     # plans
 

@@ -74,7 +74,7 @@ class Address:
         if self._scheme != "s3":
             system, path = FileSystem.from_uri(self.text)
             return system, path.rstrip("/")
-        given: dict[str, Any] = {
+        options: dict[str, Any] = {
             "connect_timeout": TIMEOUT,
             "request_timeout": TIMEOUT,
             "retry_strategy": AwsStandardS3RetryStrategy(max_attempts=1),  # `Bucket` repeats requests itself
@@ -82,12 +82,12 @@ class Address:
             **self._options,
         }
         url = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
-        if url and "endpoint_override" not in given:
+        if url and "endpoint_override" not in options:
             scheme, known, place = url.rpartition("://")
-            given["endpoint_override"] = place.rstrip("/")
+            options["endpoint_override"] = place.rstrip("/")
             if known:
-                given.setdefault("scheme", scheme)
-        if "region" not in given and "endpoint_override" not in given:
+                options.setdefault("scheme", scheme)
+        if "region" not in options and "endpoint_override" not in options:
             region = os.environ.get("AWS_REGION") or os.environ.get("AWS_DEFAULT_REGION")
-            given["region"] = region or resolve_s3_region(self._path.split("/")[0])
-        return S3FileSystem(**given), self._path
+            options["region"] = region or resolve_s3_region(self._path.split("/")[0])
+        return S3FileSystem(**options), self._path

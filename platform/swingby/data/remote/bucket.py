@@ -70,7 +70,7 @@ class Bucket:
 
     def _tried(self, what: str, ask: Callable[[Any, str], T], patience: float | None = None) -> T:
         """The answer to a request, which is repeated while the storage fails: it may be busy, or out for a moment."""
-        patience = next(given for given in (patience, self.patience, PATIENCE) if given is not None)
+        patience = next(seconds for seconds in (patience, self.patience, PATIENCE) if seconds is not None)
         system, base = self._reached()
         failed, pause = None, FIRST_PAUSE
         while True:
@@ -97,10 +97,10 @@ class Bucket:
 
         def ask(system: Any, base: str) -> list[Held]:
             at = f"{base}/{folder}".rstrip("/")
-            found = system.get_file_info(FileSelector(at, allow_not_found=True, recursive=deep))
+            infos = system.get_file_info(FileSelector(at, allow_not_found=True, recursive=deep))
             return [
                 Held(info.path.removeprefix(f"{base}/"), info.size, (info.mtime or _NEVER).timestamp())
-                for info in found
+                for info in infos
                 if info.type == FileType.File
             ]
 

@@ -126,7 +126,7 @@ def _claimed(bucket: Bucket, folder: str, key: str, claim: bytes, what: str, dea
         raise
 
 
-def live(bucket: Bucket, folder: str, own: str) -> tuple[Held | None, list[Held], list[Held]]:
+def live(bucket: Bucket, folder: str, key: str) -> tuple[Held | None, list[Held], list[Held]]:
     """The claims of a folder: one's own, which was just put, and by its time those that are alive, and the dead.
 
     One's own is None if somebody removed it meanwhile.
@@ -135,9 +135,9 @@ def live(bucket: Bucket, folder: str, own: str) -> tuple[Held | None, list[Held]
         SwingbyError: the storage has one's own claim, and does not list it.
     """
     claims = {claim.key: claim for claim in bucket.listing(folder)}
-    mine = claims.pop(own, None)
+    mine = claims.pop(key, None)
     if mine is None:
-        if bucket.find(own) is not None:
+        if bucket.find(key) is not None:
             raise SwingbyError(f"{bucket.address} does not list what was just put there; no lock can be kept in it")
         return None, [], []
     every = list(claims.values())
@@ -175,19 +175,19 @@ def _here(pid: int) -> dict[str, str]:
 
 def _is_gone(bucket: Bucket, claim: Held) -> bool:
     """Whether the process of a claim ran on this machine and is gone, or is this one and has given the claim up."""
-    said = _content(bucket, claim)
-    place, pid = said.get("place"), said.get("pid")
+    content = _content(bucket, claim)
+    place, pid = content.get("place"), content.get("pid")
     if claim.key in _left:
         return True
     if not isinstance(place, str) or type(pid) is not int or place != _here(os.getpid()).get("place"):
         return False
-    return _here(pid).get("started") != said.get("started")
+    return _here(pid).get("started") != content.get("started")
 
 
 def _content(bucket: Bucket, claim: Held) -> dict[str, Any]:
     """What a claim says of its process; empty if that cannot be read."""
     try:
-        said = json.loads(bucket.content(claim.key) or b"")
+        content = json.loads(bucket.content(claim.key) or b"")
     except ValueError:
         return {}
-    return said if isinstance(said, dict) else {}
+    return content if isinstance(content, dict) else {}

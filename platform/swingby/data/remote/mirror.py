@@ -85,7 +85,7 @@ class Mirror:
             if content is not None and not (here.exists() and here.read_bytes() == content):
                 _keep(here, content)
 
-        self._asked(ask, None)
+        self._answer(ask, None)
 
     def unite(self, tell: Callable[[str], object] = lambda text: None) -> int:
         """Fetches the records that are only there, and puts those that are only here; returns how many.
@@ -105,7 +105,7 @@ class Mirror:
                     moved += self._put(name, {item.key for item in there[name]}, tell)
                 return moved
 
-        return self._asked(ask, 0)
+        return self._answer(ask, 0)
 
     def fetch_new(self, folders: Iterable[str]) -> int:
         """Fetches the new records of some folders, unless the last fetch was too recent (`COST`); returns how many.
@@ -129,8 +129,8 @@ class Mirror:
         Raises:
             StorageError: as `unite`.
         """
-        found = self.bucket.listing(start.rpartition("/")[0])
-        return self._fetch([item for item in found if item.key.startswith(start)])
+        items = self.bucket.listing(start.rpartition("/")[0])
+        return self._fetch([item for item in items if item.key.startswith(start)])
 
     def fetch(self, key: str) -> None:
         """Fetches one record, if it is there and not here.
@@ -139,7 +139,7 @@ class Mirror:
             StorageError: as `unite`.
         """
         if not (self.folder / key).exists():
-            item = self._asked(lambda: self.bucket.find(key), None)
+            item = self._answer(lambda: self.bucket.find(key), None)
             self._fetch([] if item is None else [item])
 
     def publish(self, key: str, plan_id: str, alive: Callable[[], object] = lambda: None) -> bool:
@@ -224,7 +224,7 @@ class Mirror:
             tell(f"putting {len(missing):,} records to {self.bucket.address} ...")
         return _at_once(self.put, missing)
 
-    def _asked(self, ask: Callable[[], T], otherwise: T) -> T:
+    def _answer(self, ask: Callable[[], T], otherwise: T) -> T:
         """The answer of the storage; `otherwise`, where it does not answer and `forgive` is set."""
         if self.forgive is not None and time.monotonic() < self._silent:
             return otherwise

@@ -116,16 +116,16 @@ class Signals:
         """
         self._bucket.put(_flag(plan_id), OVER)
 
-    def drain(self, plan_id: str, asked: bool) -> None:
+    def drain(self, plan_id: str, draining: bool) -> None:
         """Flags that running batches finish, or removes that flag; the flag of a takeover stays.
 
         Raises:
             StorageError: the storage does not answer.
         """
         flag = self._bucket.content(_flag(plan_id))
-        if asked and flag is None:
+        if draining and flag is None:
             self._bucket.put(_flag(plan_id), DRAIN)
-        if not asked and flag == DRAIN:
+        if not draining and flag == DRAIN:
             self._bucket.remove(_flag(plan_id))
 
     def is_over(self, plan_id: str, patience: float | None = None) -> bool:
@@ -136,18 +136,18 @@ class Signals:
         """
         return self._bucket.content(_flag(plan_id), patience) == OVER
 
-    def asked(self, plan_id: str) -> Callable[[], bool]:
+    def drain_requests(self, plan_id: str) -> Callable[[], bool]:
         """A function that says whether the workers of a plan should stop; not, where the storage does not answer."""
-        asked, flagged = float("-inf"), False
+        asked_at, flagged = float("-inf"), False
 
         def ask() -> bool:
-            nonlocal asked, flagged
-            if not flagged and time.monotonic() > asked + KNOWN:
+            nonlocal asked_at, flagged
+            if not flagged and time.monotonic() > asked_at + KNOWN:
                 try:
                     flagged = self._bucket.find(_flag(plan_id), patience=0.0) is not None
                 except StorageError:
                     flagged = False
-                asked = time.monotonic()
+                asked_at = time.monotonic()
             return flagged
 
         return ask

@@ -147,9 +147,9 @@ class ChildProcess:
         """Where the user's code was when the process crashed, in brackets; "" if it says nothing of it."""
         self._crash.seek(0)
         for line in self._crash.read(100_000).decode(errors="replace").splitlines():
-            found = re.match(r'\s*File "(.+)", line (\d+) in ', line)
-            if found and is_users(found[1], None):
-                return f" ({Path(found[1]).name}, line {found[2]})"
+            match = re.match(r'\s*File "(.+)", line (\d+) in ', line)
+            if match and is_users(match[1], None):
+                return f" ({Path(match[1]).name}, line {match[2]})"
         return ""
 
     def close(self) -> None:
@@ -166,14 +166,14 @@ class ChildProcess:
 
     def _reply(self, seconds: float, stop: Callable[[], bool] | None) -> dict[str, Any]:
         """The line that the process replies; empty if it died."""
-        countdown, asked = Countdown(seconds), math.inf
+        countdown, stop_sent = Countdown(seconds), math.inf
         while b"\n" not in self._read:
-            if stop is not None and asked == math.inf and stop() and self._process is not None:
-                asked = time.monotonic()
+            if stop is not None and stop_sent == math.inf and stop() and self._process is not None:
+                stop_sent = time.monotonic()
                 self._process.send_signal(signal.SIGUSR1)  # one that is not so far yet as to heed it, ends
             slice_ = countdown.slice() if stop is None else min(countdown.slice(), LOOK)
             ready, _, _ = select.select([self._replies], [], [], slice_)
-            if not ready and time.monotonic() - asked > STOPPING:
+            if not ready and time.monotonic() - stop_sent > STOPPING:
                 self.close()
                 raise StoppedError
             if not ready and countdown.waited():
@@ -182,7 +182,7 @@ class ChildProcess:
                 self.close()
                 raise LostWorkerError(f"it took longer than {seconds:g} s, and was ended")
             part = os.read(self._replies, 65536)
-            if not part and asked < math.inf:
+            if not part and stop_sent < math.inf:
                 self.close()
                 raise StoppedError
             if not part:
@@ -196,8 +196,8 @@ def main(parent: int, replies: int, crash: int) -> None:
     """Main function of the child process: trains batches, or prepares, for each line that comes in, to its end."""
     for number in (signal.SIGINT, signal.SIGTERM):  # the driver drains, and kills it
         signal.signal(number, signal.SIG_IGN)
-    asked: list[int] = []
-    signal.signal(signal.SIGUSR1, lambda number, frame: asked.append(number))
+    stop_signals: list[int] = []
+    signal.signal(signal.SIGUSR1, lambda number, frame: stop_signals.append(number))
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     faulthandler.enable(crash)
     if os.getppid() != parent:
@@ -208,12 +208,12 @@ def main(parent: int, replies: int, crash: int) -> None:
             os._exit(0)
         data, plan_id, batches, *how = json.loads(order)
         try:
-            with timeout(math.inf, lambda: bool(asked)) as beat:
+            with timeout(math.inf, lambda: bool(stop_signals)) as beat:
                 if how:
                     device, part, attempt = how
                     part = None if part is None else tuple(part)
                     assignment = Assignment(Path(data), plan_id, tuple(batches), part, attempt, device)
-                    content = asdict(run_batch(assignment, lambda: bool(asked), beat))
+                    content = asdict(run_batch(assignment, lambda: bool(stop_signals), beat))
                 else:
                     content = _prepared(Path(data), plan_id, batches, replies)
         except StoppedError:

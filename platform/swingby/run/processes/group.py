@@ -125,24 +125,24 @@ def _interrupting(ranks: StartedRanks, abort: Callable[[], object] | None) -> It
         thread.join(JOIN_SECONDS)
 
 
-def _raise_failures(ends: Sequence[End], size: int, own: Exception | None = None) -> None:
+def _raise_failures(ends: Sequence[End], size: int, cause: Exception | None = None) -> None:
     """Raises what happened to other ranks, if anything did. A death counts before all that it may have caused, and any
     other error before the errors of ranks that lost a process.
 
     Args:
-        own: the error of the caller.
+        cause: the error of the caller.
     """
     lost = [f"the process of rank {end.rank} (of {size}) {end.lost}" for end in ends if end.lost]
     if lost:
-        raise LostWorkerError("; ".join(lost)) from own
+        raise LostWorkerError("; ".join(lost)) from cause
     raised = {end.rank: end.raised for end in sorted(ends, key=lambda end: end.at) if end.raised}
-    if raised and all(end.retryable for end in ends if end.raised) and isinstance(own, LostWorkerError | None):
-        if own is None:
+    if raised and all(end.retryable for end in ends if end.raised) and isinstance(cause, LostWorkerError | None):
+        if cause is None:
             raise LostWorkerError("; ".join(f"rank {rank} (of {size}): {text}" for rank, text in raised.items()))
         return
     if raised:
         # Clocks of several machines cannot tell for sure which error came first: all of them are shown.
-        also = {} if own is None else {0: error_text(own)}
+        also = {} if cause is None else {0: error_text(cause)}
         raise RankError("\n".join(f"rank {rank} (of {size}): {text}" for rank, text in (raised | also).items()))
 
 

@@ -52,8 +52,8 @@ class LocalGroup(SupervisedGroup):
         threads = dict.fromkeys(_THREADS, str(max(1, int(self._cpus))))
         environments = []
         for rank in ranks:
-            own = self._devices[rank.rank * self._gpus : (rank.rank + 1) * self._gpus]
-            environments.append({**threads, **({_DEVICES: ",".join(own)} if own else {})})
+            devices = self._devices[rank.rank * self._gpus : (rank.rank + 1) * self._gpus]
+            environments.append({**threads, **({_DEVICES: ",".join(devices)} if devices else {})})
         return _RankProcesses(ranks, environments, target, payload)
 
 

@@ -159,14 +159,14 @@ class _Timer:
         self._countdown = Countdown(self.seconds) if doing == "training" else None
 
     def _count_down(self) -> None:
-        asked: float | None = None
+        stop_seen: float | None = None
         while True:
             countdown = self._countdown or Countdown(self.seconds)
             if self.over.wait(countdown.slice() if self._stop is None else min(countdown.slice(), GRACE / 2)):
                 return
-            if self._stop is not None and asked is None and self._stop():
-                asked = time.monotonic()
-            stopped = asked is not None and time.monotonic() - asked > GRACE
+            if self._stop is not None and stop_seen is None and self._stop():
+                stop_seen = time.monotonic()
+            stopped = stop_seen is not None and time.monotonic() - stop_seen > GRACE
             if (not countdown.waited() or stopped) and countdown is self._countdown:
                 late = DeadlineError(f"deadline: no sign of life for {self.seconds:g} s")
                 self._countdown, self.due = None, StoppedError() if stopped else late

@@ -47,10 +47,10 @@ _REMEDY = (
 @contextmanager
 def settings(**more: str) -> Iterator[None]:
     """While inside, the environment has `SETTINGS` and these variables."""
-    wanted = {**SETTINGS, **more}
-    before = {name: os.environ.get(name) for name in wanted}
+    values = {**SETTINGS, **more}
+    before = {name: os.environ.get(name) for name in values}
     try:
-        _set(wanted)
+        _set(values)
         yield
     finally:
         _set(before)

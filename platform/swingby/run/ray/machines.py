@@ -111,8 +111,8 @@ def _digest(name: str) -> str | None:
         if loaded is not None:
             places = [Path(place) for place in getattr(loaded, "__path__", None) or [loaded.__file__ or ""]]
         else:
-            wanted = [Path(entry or ".") / file for entry in sys.path for file in (module, f"{module}.py")]
-            places = [path for path in wanted if path.is_file() or (path / "__init__.py").is_file()][:1]
+            candidates = [Path(entry or ".") / file for entry in sys.path for file in (module, f"{module}.py")]
+            places = [path for path in candidates if path.is_file() or (path / "__init__.py").is_file()][:1]
         within = {
             path: path.relative_to(place).as_posix() for place in places for path in (place, *place.rglob("*.py"))
         }
@@ -209,18 +209,18 @@ def check_machines(code: Code, mark: Path | None, data: Path) -> None:
     from ray.exceptions import RayError, RuntimeEnvSetupError
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
-    asked, arguments = {}, (list(code.packages()), required_names(code), None if mark is None else str(mark))
+    futures, arguments = {}, (list(code.packages()), required_names(code), None if mark is None else str(mark))
     for node in ray.nodes():
         if node["Alive"] and (node["Resources"].get("CPU") or node["Resources"].get("GPU")):
             there = NodeAffinitySchedulingStrategy(node["NodeID"], soft=False)
             name = f"{node['NodeManagerHostname']} ({node['NodeManagerAddress']}, node {node['NodeID'][:8]})"
-            asked[name] = (
+            futures[name] = (
                 ray.remote(describe_machine)
                 .options(num_cpus=0, max_retries=0, scheduling_strategy=there)
                 .remote(*arguments)
             )
     here, reports = describe_machine(*arguments), dict[str, Machine]()
-    for name, future in asked.items():
+    for name, future in futures.items():
         try:
             reports[name] = ray.get(future, timeout=2 * INSTALL_SECONDS)
         except RuntimeEnvSetupError as error:

@@ -103,9 +103,9 @@ class Standby:
             with up(*self._arguments) as storage:
                 import ray.tune  # noqa: F401 - takes a second, which is free here
 
-                self._storage, took = storage, time.monotonic() - began
-                if took > WORTH_TELLING:
-                    self._tell(f"Ray is up after {duration(took)}")
+                self._storage, seconds = storage, time.monotonic() - began
+                if seconds > WORTH_TELLING:
+                    self._tell(f"Ray is up after {duration(seconds)}")
                 self._up.set()
                 self._over.wait()
         except BaseException as error:

@@ -83,8 +83,8 @@ def data_folder(config: Mapping[str, Any]) -> tuple[Path, Callable[[], bool]]:
     mirror.put_left()
     if config.get("attempt"):
         records.fetch_shards(config["plan_id"], config["batches"][0])
-    here, asked = flag_for(place, flag.stem), mirror.signals.asked(flag.stem)
-    return place, lambda: here.exists() or asked()
+    here, drain_requested = flag_for(place, flag.stem), mirror.signals.drain_requests(flag.stem)
+    return place, lambda: here.exists() or drain_requested()
 
 
 def trainable() -> type:
@@ -152,13 +152,13 @@ class _RankActors(StartedRanks):
         if group is None:
             raise SwingbyError("a group of Ray actors is started by a trial, which holds the bundles of all of them")
         custom = {name: count for name, count in bundle.items() if name not in ("CPU", "GPU")}
-        asked = {"num_cpus": bundle.get("CPU", 0), "num_gpus": bundle.get("GPU", 0), "resources": custom}
-        made = ray.remote(_RankActor)
+        resources = {"num_cpus": bundle.get("CPU", 0), "num_gpus": bundle.get("GPU", 0), "resources": custom}
+        actor_type = ray.remote(_RankActor)
         self._actors: dict[int, Any] = {}
         for rank in ranks:
             there = PlacementGroupSchedulingStrategy(group, rank.rank)
-            self._actors[rank.rank] = made.options(
-                **asked, scheduling_strategy=there, max_restarts=0, max_concurrency=2
+            self._actors[rank.rank] = actor_type.options(
+                **resources, scheduling_strategy=there, max_restarts=0, max_concurrency=2
             ).remote()
         self._work = {self._actors[rank.rank].work.remote(target, rank, payload): rank.rank for rank in ranks}
 

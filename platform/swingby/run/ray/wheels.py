@@ -106,8 +106,8 @@ def _write(files: Files, info: str, folder: Path) -> Path:
         digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
         lines.append(f"{name},sha256={digest},{len(data)}")
     content = {**files, record: "\n".join([*lines, f"{record},,", ""]).encode()}
-    made = io.BytesIO()
-    with zipfile.ZipFile(made, "w", zipfile.ZIP_DEFLATED) as packed:
+    wheel = io.BytesIO()
+    with zipfile.ZipFile(wheel, "w", zipfile.ZIP_DEFLATED) as packed:
         for name in sorted(content):
             packed.writestr(zipfile.ZipInfo(name), content[name], zipfile.ZIP_DEFLATED, compresslevel=1)
     mark = hashlib.sha256(content[record]).hexdigest()[:20]
@@ -116,5 +116,5 @@ def _write(files: Files, info: str, folder: Path) -> Path:
     parts = zip(*(tag.split("-") for tag in tags), strict=True)
     tag = "-".join(".".join(sorted(set(part))) for part in parts)
     path = folder / f"{info.removesuffix('.dist-info')}-0x{mark}-{tag}.whl"
-    path.write_bytes(made.getvalue())
+    path.write_bytes(wheel.getvalue())
     return path

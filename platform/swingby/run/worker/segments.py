@@ -87,8 +87,8 @@ class Segments:
         needed = {*SEGMENT_COLUMNS, "step"} if self._discovers else {*SEGMENT_COLUMNS, *self.curves}
         if not self._discovers and "final" in table.column_names and True in table["final"].to_pylist():
             needed |= self.scalars
-        given = set(table.column_names)
-        missing = [name for name in self.schema.names if name in needed and name not in given]
+        names = set(table.column_names)
+        missing = [name for name in self.schema.names if name in needed and name not in names]
         if missing:
             raise self._fault(f"it yields no column {', '.join(map(repr, missing))}; it has {table.column_names}")
         filled = self._filled(table)
@@ -143,10 +143,10 @@ class Segments:
 
     def _filled(self, table: pa.Table) -> pa.Table:
         """The table in the columns of `schema`; columns that it lacks are null."""
-        given = dict(zip(table.column_names, table.columns, strict=True))
+        values = dict(zip(table.column_names, table.columns, strict=True))
         columns = []
         for field in self.schema:
-            column = given.get(field.name)
+            column = values.get(field.name)
             try:
                 if column is not None and column.type != field.type:
                     column = column.cast(field.type)
@@ -184,8 +184,8 @@ def last_step(records: Records, plan: Plan, batch: int, cell_id: str) -> int:
     last = -1
     for name in shards_of(records, plan, batch):
         _, rows = records.read_shard(name)
-        own = rows.filter([row == cell_id for row in rows["cell_id"].to_pylist()])
-        last = max([last, *own["to_step"].to_pylist()])
+        segments = rows.filter([row == cell_id for row in rows["cell_id"].to_pylist()])
+        last = max([last, *segments["to_step"].to_pylist()])
     return last
 
 

@@ -14,7 +14,7 @@ from swingby.select.boundary.kernel import Indices, Numbers, Setting
 from swingby.select.boundary.laplace import Labels
 from swingby.select.boundary.space import Space
 from swingby.select.boundary.surface import Surface, settle, surface
-from swingby.select.boundary.verdicts import UNKNOWN, Goal, Told, told
+from swingby.select.boundary.verdicts import UNKNOWN, Estimates, Goal, estimates
 
 FIRST = 0.03
 """Share of the points that the first batch visits, one cell each."""
@@ -59,18 +59,18 @@ class Standing:
 
     Attributes:
         points: these points, (M,).
-        told: of each goal.
+        estimates: of each goal.
         odds: the chance that a cell gives an answer, (M,).
     """
 
     points: Indices
-    told: tuple[Told, ...]
+    estimates: tuple[Estimates, ...]
     odds: Numbers
 
     def wrong(self, goal: int) -> float:
         """The expected share of points that are told wrongly by more than `within`."""
         total = float(self.odds.sum())
-        return float(self.told[goal].wrong @ self.odds) / total if total else 0.0
+        return float(self.estimates[goal].wrong @ self.odds) / total if total else 0.0
 
 
 class Boundary:
@@ -136,30 +136,30 @@ class Boundary:
             in_flight: cells of each point that are being trained, (N,).
         """
         flying = np.zeros(len(self.space), np.int64) if in_flight is None else in_flight
-        asked = self.evidence.cells + flying
-        free = min(self.budget, self.space.cells) - int(asked.sum())
+        cells = self.evidence.cells + flying
+        free = min(self.budget, self.space.cells) - int(cells.sum())
         if free <= 0:
-            self.last = self._standing(self._surfaces(), self._looked(asked, flying))
+            self.last = self._standing(self._surfaces(), self._looked(cells, flying))
             return np.zeros(0, np.int64)
         first = min(max(FEWEST, round(FIRST * len(self.space))), len(self.space), self.budget)
-        if asked.sum() < first:
-            return self._filled(self._fewest(asked, first - int(asked.sum())), asked, free, np.zeros(len(asked)))
+        if cells.sum() < first:
+            return self._filled(self._fewest(cells, first - int(cells.sum())), cells, free, np.zeros(len(cells)))
         surfaces = self._surfaces(retune=True)
-        standing = self.last = self._standing(surfaces, self._looked(asked, flying))
+        standing = self.last = self._standing(surfaces, self._looked(cells, flying))
         if self._lasts(standing):
             return np.zeros(0, np.int64)
         count = min(free, max(FEWEST, round(GROWTH * int(self.evidence.cells.sum()))))
         explored = round(EXPLORE * count)
-        chosen, worth = self._best(surfaces, standing, asked, flying, count - explored)
-        then = asked + np.bincount(chosen, minlength=len(asked))
-        return self._filled(np.concatenate([chosen, self._fewest(then, count - len(chosen))]), asked, free, worth)
+        chosen, worth = self._best(surfaces, standing, cells, flying, count - explored)
+        then = cells + np.bincount(chosen, minlength=len(cells))
+        return self._filled(np.concatenate([chosen, self._fewest(then, count - len(chosen))]), cells, free, worth)
 
-    def _filled(self, points: Indices, asked: Indices, free: int, worth: Numbers) -> Indices:
+    def _filled(self, points: Indices, cells: Indices, free: int, worth: Numbers) -> Indices:
         """The points of a round, and what is trained beside them at no cost."""
         most = min(free, max(len(points), round(AT_ONCE * self.budget))) - len(points)
         if self.company is None or most <= 0:
             return points
-        then = asked + np.bincount(points, minlength=len(asked))
+        then = cells + np.bincount(points, minlength=len(cells))
         more = self.company.beside(points, then, self.space.seeds, worth, self.space.turn, most)
         return np.concatenate([points, more])
 
@@ -167,7 +167,7 @@ class Boundary:
         """What is known of points without any label."""
         count = len(self.space)
         none, doubt = np.zeros(count), np.ones(count)
-        nothing = Told(none, doubt, doubt / 2, none, doubt, doubt / 2, np.full(count, UNKNOWN), doubt)
+        nothing = Estimates(none, doubt, doubt / 2, none, doubt, doubt / 2, np.full(count, UNKNOWN), doubt)
         return Standing(np.arange(count), (nothing,) * len(self.goals), doubt)
 
     def standing(self) -> Standing:
@@ -176,11 +176,11 @@ class Boundary:
             self._known = self._standing(self._surfaces(), np.arange(len(self.space)))
         return self._known
 
-    def _looked(self, asked: Indices, flying: Indices) -> Indices:
+    def _looked(self, cells: Indices, flying: Indices) -> Indices:
         """The points that a choice looks at: all, or of very many a stretch of the spread, and those in flight."""
         if len(self.space) <= LOOKED:
             return np.arange(len(self.space))
-        stretch = np.take(self.space.spread, np.arange(LOOKED) + int(asked.sum()), mode="wrap")
+        stretch = np.take(self.space.spread, np.arange(LOOKED) + int(cells.sum()), mode="wrap")
         return np.union1d(stretch, self._fliers(flying))
 
     def _fliers(self, flying: Indices) -> Indices:
@@ -203,16 +203,16 @@ class Boundary:
         self._held = cells if self._held is None else self._held
         return cells >= CONFIRM * self._held
 
-    def _fewest(self, asked: Indices, count: int) -> Indices:
+    def _fewest(self, cells: Indices, count: int) -> Indices:
         """Points with the fewest cells, in the order of the spread; none that has all its cells."""
-        order = np.lexsort([self.space.turn, asked])
-        open_, found = order[asked[order] < self.space.seeds], list[Indices]()
+        order = np.lexsort([self.space.turn, cells])
+        open_, parts = order[cells[order] < self.space.seeds], list[Indices]()
         while count > 0 and len(open_):
-            found.append(open_[:count])
-            count -= len(found[-1])
-            asked = asked + np.bincount(found[-1], minlength=len(asked))
-            open_ = open_[asked[open_] < self.space.seeds]
-        return np.concatenate([np.zeros(0, np.int64), *found])
+            parts.append(open_[:count])
+            count -= len(parts[-1])
+            cells = cells + np.bincount(parts[-1], minlength=len(cells))
+            open_ = open_[cells[open_] < self.space.seeds]
+        return np.concatenate([np.zeros(0, np.int64), *parts])
 
     def _labels(self, goal: int, panel: int) -> Labels:
         """The labels of one panel, in the order of the spread."""
@@ -223,9 +223,9 @@ class Boundary:
 
     def _surfaces(self, retune: bool = False) -> list[list[Surface]]:
         """The surface of each panel, for each goal."""
-        found: list[list[Surface]] = []
+        fits: list[list[Surface]] = []
         for goal in range(len(self.goals)):
-            found.append([])
+            fits.append([])
             for panel in range(len(self.space.panels)):
                 labels, known = self._labels(goal, panel), self._settings[goal][panel]
                 total = float(labels.n.sum())
@@ -237,17 +237,21 @@ class Boundary:
                 if fit is None or before != known:
                     fit = surface(self.space.shape, labels, known)
                     self._fitted[goal, panel] = known, fit
-                found[-1].append(fit)
-        return found
+                fits[-1].append(fit)
+        return fits
 
     def _standing(self, surfaces: Sequence[Sequence[Surface]], points: Indices) -> Standing:
         """What is known of some points."""
-        panels, each = self.space.panel[points], list[Told]()
+        panels, each = self.space.panel[points], list[Estimates]()
         order = np.argsort(np.argsort(panels, kind="stable"), kind="stable")
-        for goal, own in zip(self.goals, surfaces, strict=True):
-            parts = [told(one.at(self.space.place[points[panels == number]]), goal) for number, one in enumerate(own)]
-            columns = {name: np.concatenate([getattr(part, name) for part in parts])[order] for name in Told.__slots__}
-            each.append(Told(**columns))
+        for goal, models in zip(self.goals, surfaces, strict=True):
+            parts = [
+                estimates(one.at(self.space.place[points[panels == number]]), goal) for number, one in enumerate(models)
+            ]
+            columns = {
+                name: np.concatenate([getattr(part, name) for part in parts])[order] for name in Estimates.__slots__
+            }
+            each.append(Estimates(**columns))
         return Standing(points, tuple(each), self._odds()[points])
 
     def _odds(self) -> Numbers:
@@ -261,36 +265,36 @@ class Boundary:
             return odds
         overall = float((answers.sum() + 1) / (cells.sum() + 1))
         for points in self.space.panels:
-            given, spent = np.zeros(self.space.shape).ravel(), np.zeros(self.space.shape).ravel()
-            given[self.space.place[points]], spent[self.space.place[points]] = answers[points], cells[points]
+            answered, spent = np.zeros(self.space.shape).ravel(), np.zeros(self.space.shape).ravel()
+            answered[self.space.place[points]], spent[self.space.place[points]] = answers[points], cells[points]
             for axis, count in enumerate(self.space.shape):
                 step = np.subtract.outer(np.arange(count), np.arange(count)) / REACH
                 kernel = np.exp(-0.5 * step**2)
-                given, spent = (
+                answered, spent = (
                     np.moveaxis(np.tensordot(kernel, one.reshape(self.space.shape), (1, axis)), 0, axis).ravel()
-                    for one in (given, spent)
+                    for one in (answered, spent)
                 )
-            nearby = ((given + overall) / (spent + 1))[self.space.place[points]]
+            nearby = ((answered + overall) / (spent + 1))[self.space.place[points]]
             odds[points] = (answers[points] + nearby) / (cells[points] + 1)
         return np.minimum(odds, 1.0)
 
     def _best(
-        self, surfaces: Sequence[Sequence[Surface]], standing: Standing, asked: Indices, flying: Indices, count: int
+        self, surfaces: Sequence[Sequence[Surface]], standing: Standing, cells: Indices, flying: Indices, count: int
     ) -> tuple[Indices, Numbers]:
         """The points where labels take away most doubt, and what one more label would be worth at each point, (N,)."""
         space, open_ = self.space, np.zeros((len(self.goals), len(self.space)))
         share, odds = np.full(open_.shape, 0.5), np.ones(len(space))
         odds[standing.points] = standing.odds
-        for number, one in enumerate(standing.told):
+        for number, one in enumerate(standing.estimates):
             open_[number, standing.points] = np.where(one.verdict == UNKNOWN, standing.odds, 0.0)
             share[number, standing.points] = one.share
         pending = open_.max(axis=0) > 0
-        wanted = space.spread[pending[space.spread]]
-        if len(wanted) > ACTIVE:
-            wanted = wanted[np.linspace(0, len(wanted) - 1, ACTIVE).astype(np.int64)]
+        candidates = space.spread[pending[space.spread]]
+        if len(candidates) > ACTIVE:
+            candidates = candidates[np.linspace(0, len(candidates) - 1, ACTIVE).astype(np.int64)]
         # Points in flight are there for what their labels will tell.
         active = np.zeros(len(space), bool)
-        active[wanted] = True
+        active[candidates] = True
         active[self._fliers(flying)] = True
         members, doubts = [], []
         for panel, points in enumerate(space.panels):
@@ -305,7 +309,7 @@ class Boundary:
                 doubts[-1].append(doubt)
         places, worth = choose(
             doubts,
-            [space.seeds - asked[here] for here in members],
+            [space.seeds - cells[here] for here in members],
             [odds[here] for here in members],
             [space.turn[here] for here in members],
             count,
@@ -317,7 +321,7 @@ class Boundary:
         return np.concatenate([here[chosen] for here, chosen in zip(members, places, strict=True)]), left
 
 
-def fitted(space: Space, goal: Goal, yes: Numbers, n: Numbers) -> Told:
+def fitted(space: Space, goal: Goal, yes: Numbers, n: Numbers) -> Estimates:
     """What labels say of all points of a space, from nothing: the surface of a grid that is whole, or of a part.
 
     Args:
@@ -325,4 +329,4 @@ def fitted(space: Space, goal: Goal, yes: Numbers, n: Numbers) -> Told:
     """
     boundary = Boundary(space, [goal], space.cells)
     boundary.tell(Evidence(n.astype(np.int64), yes[None].astype(float), n[None].astype(float)))
-    return boundary.standing().told[0]
+    return boundary.standing().estimates[0]

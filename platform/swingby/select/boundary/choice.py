@@ -113,6 +113,6 @@ def choose(doubts: Sequence[Sequence[Doubt]], left: Sequence[Indices], odds: Seq
 def _worth(doubts: Sequence[Sequence[Doubt]], left: Sequence[Indices], odds: Sequence[Numbers]) -> list[Numbers]:
     """The scores of each panel's active points, summed over the goals; 0 where no cell is left."""
     return [
-        sum((one.scores() for one in goals), np.zeros(len(own))) * each * (own > 0)
-        for goals, each, own in zip(doubts, odds, left, strict=True)
+        sum((one.scores() for one in goals), np.zeros(len(free))) * each * (free > 0)
+        for goals, each, free in zip(doubts, odds, left, strict=True)
     ]

@@ -21,12 +21,12 @@ class Company:
     kind: Indices
     lanes: Indices
 
-    def beside(self, points: Indices, asked: Indices, seeds: int, scores: Numbers, turn: Indices, most: int) -> Indices:
+    def beside(self, points: Indices, cells: Indices, seeds: int, scores: Numbers, turn: Indices, most: int) -> Indices:
         """Points for the free lanes beside the points of a round: those with the best scores, and those never visited.
 
         Args:
             points: of the round, one for each cell.
-            asked: cells of each point so far, those of the round included, (N,).
+            cells: cells of each point so far, those of the round included, (N,).
             seeds: the most cells of a point.
             scores: of each point; 0 where a label is worth nothing, (N,).
             turn: the order of equally good points, (N,).
@@ -34,11 +34,11 @@ class Company:
         """
         counts = np.bincount(self.kind[points], minlength=len(self.lanes))
         free = np.where(counts > 0, -counts % np.maximum(self.lanes, 1), 0)
-        useful = np.flatnonzero((asked < seeds) & ((scores > 0) | (asked == 0)) & (free[self.kind] > 0))
-        order = useful[np.lexsort([turn[useful], asked[useful], -scores[useful]])]
+        useful = np.flatnonzero((cells < seeds) & ((scores > 0) | (cells == 0)) & (free[self.kind] > 0))
+        order = useful[np.lexsort([turn[useful], cells[useful], -scores[useful]])]
         # The rank of each among those of its kind, in this order.
         by_kind = order[np.argsort(self.kind[order], kind="stable")]
         starts = np.searchsorted(self.kind[by_kind], np.arange(len(self.lanes)))
-        rank = np.empty(len(asked), np.int64)
+        rank = np.empty(len(cells), np.int64)
         rank[by_kind] = np.arange(len(by_kind)) - starts[self.kind[by_kind]]
         return order[rank[order] < free[self.kind[order]]][:most]

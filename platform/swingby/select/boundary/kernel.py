@@ -45,11 +45,11 @@ class Setting:
 
     def covariance(self, shape: tuple[int, ...], some: Indices, others: Indices) -> Numbers:
         """The prior covariance of the logit between points given by flat indices, (some, others)."""
-        found = np.full((len(some), len(others)), self.scale**2)
+        covariance = np.full((len(some), len(others)), self.scale**2)
         along = zip(np.unravel_index(some, shape), np.unravel_index(others, shape), shape, self.lengths, strict=True)
-        for own, other, count, length in along:
-            found *= correlation(count, length)[own][:, other]
-        return found + CONSTANT**2
+        for rows, other, count, length in along:
+            covariance *= correlation(count, length)[rows][:, other]
+        return covariance + CONSTANT**2
 
 
 @dataclass(frozen=True)
@@ -92,11 +92,11 @@ class Waves:
 
     def at(self, places: Indices) -> Numbers:
         """The functions at points given by flat indices, (M, 1 + F); their weights are standard normal."""
-        found = np.full((len(places), 1 + self.chosen.shape[1]), CONSTANT)
-        found[:, 1:] = self.weights
+        values = np.full((len(places), 1 + self.chosen.shape[1]), CONSTANT)
+        values[:, 1:] = self.weights
         for along, vectors, chosen in zip(np.unravel_index(places, self.shape), self.vectors, self.chosen, strict=True):
-            found[:, 1:] *= vectors[along][:, chosen]
-        return found
+            values[:, 1:] *= vectors[along][:, chosen]
+        return values
 
 
 @lru_cache(maxsize=256)

@@ -146,10 +146,10 @@ class ByWaves:
         return np.einsum("um,um->m", factor, factor) + self._lost(functions)
 
     def covariance(self, places: Indices, functions: Numbers, factor: Numbers) -> Numbers:
-        found = factor.T @ factor
+        covariance = factor.T @ factor
         # What is cut off are the quickest waves: they hardly reach from point to point.
-        found[np.diag_indices_from(found)] += self._lost(functions)
-        return found
+        covariance[np.diag_indices_from(covariance)] += self._lost(functions)
+        return covariance
 
     def _lost(self, functions: Numbers) -> Numbers:
         kept = np.einsum("mf,mf->m", functions[:, 1:], functions[:, 1:])
@@ -246,14 +246,14 @@ def approximated(
         share = expit(f)
         slope = labels.n * share * (1 - share)
         # Newton's step from f, whether or not some unknowns give this f.
-        wanted = of.solve(of.factor(slope), slope, slope * f + labels.yes - labels.n * share)
+        proposal = of.solve(of.factor(slope), slope, slope * f + labels.yes - labels.n * share)
         if unknowns is None:
-            unknowns = np.zeros_like(wanted)
-        size, tried, moved = 1.0, wanted, of.f(wanted)
+            unknowns = np.zeros_like(proposal)
+        size, tried, moved = 1.0, proposal, of.f(proposal)
         now = value(tried, moved)
         while now < best and size > 1e-6:
             size /= 2
-            tried = unknowns + size * (wanted - unknowns)
+            tried = unknowns + size * (proposal - unknowns)
             moved = of.f(tried)
             now = value(tried, moved)
         unknowns, gained, best, f = tried, now - best, now, moved

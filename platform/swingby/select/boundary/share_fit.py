@@ -49,10 +49,10 @@ def share_fit(space: Space, goal: Goal, k: Indices, n: Indices) -> pa.Table:
         _, panel = np.unique(space.panel[kept], return_inverse=True)
         part = Space(space.shape, panel.astype(np.int64), space.place[kept], space.seeds)
         with one_blas_thread():
-            told = fitted(part, goal, k[kept].astype(float), n[kept].astype(float))
-        for name, values in zip(fit, (told.share, told.low, told.high, told.above), strict=True):
+            estimates = fitted(part, goal, k[kept].astype(float), n[kept].astype(float))
+        for name, values in zip(fit, (estimates.share, estimates.low, estimates.high, estimates.above), strict=True):
             fit[name][kept] = values
-        verdict[kept] = np.array(VERDICTS, dtype=object)[told.verdict]
+        verdict[kept] = np.array(VERDICTS, dtype=object)[estimates.verdict]
     columns = {name: pa.array(values, mask=~kept) for name, values in fit.items()}
     counts = {"point": np.arange(len(space)), "k": k, "n": n}
     return pa.table({**counts, **columns, "verdict": pa.array(verdict, pa.string())}, schema=SCHEMA)

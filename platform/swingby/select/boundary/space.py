@@ -55,11 +55,11 @@ class Space:
         count = len(next(iter(columns.values()), ()))
         ordered, panels = list[Indices](), list[Indices]()
         for names in groups:
-            found = [ranks(columns[name]) for name in names]
-            if any(is_ordered for _, is_ordered in found) and not set(names) & set(apart):
-                ordered.append(_together([codes for codes, _ in sorted(found, key=lambda one: not one[1])]))
+            ranked = [ranks(columns[name]) for name in names]
+            if any(is_ordered for _, is_ordered in ranked) and not set(names) & set(apart):
+                ordered.append(_together([codes for codes, _ in sorted(ranked, key=lambda one: not one[1])]))
             else:
-                panels += [codes for codes, _ in found]
+                panels += [codes for codes, _ in ranked]
         ordered = [codes for codes in ordered if count and codes.max() > 0]
         shape = tuple(int(codes.max()) + 1 for codes in ordered) or (1,)
         place = np.ravel_multi_index(tuple(ordered), shape) if ordered else np.zeros(count, np.int64)

@@ -96,8 +96,8 @@ def settle(shape: tuple[int, ...], labels: Labels, start: Setting | None = None)
     def evidence(rungs: tuple[int, ...]) -> float:
         nonlocal mode
         if rungs not in known:
-            found = fit(shape, setting(rungs), labels, mode, precise=1e-2)
-            known[rungs], mode = found.log_evidence, found.f
+            fitted = fit(shape, setting(rungs), labels, mode, precise=1e-2)
+            known[rungs], mode = fitted.log_evidence, fitted.f
         return known[rungs]
 
     while True:

@@ -40,7 +40,7 @@ class Goal:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class Estimates:
     """What labels say of some points.
 
     Attributes:
@@ -62,8 +62,8 @@ class Told:
     wrong: Numbers
 
 
-def told(posterior: Posterior, goal: Goal) -> Told:
-    """The verdict on each point of a posterior."""
+def estimates(posterior: Posterior, goal: Goal) -> Estimates:
+    """The estimates and the verdict at each point of a posterior."""
     low, level, high = goal.levels
     over_low, above, over_high = (posterior.above(each) for each in (low, level, high))
     doubt = (1 - goal.confidence) / 2
@@ -73,4 +73,4 @@ def told(posterior: Posterior, goal: Goal) -> Told:
     verdict[above < doubt] = BELOW
     ends = posterior.interval(goal.confidence)
     wrong = np.where(above > 0.5, 1 - over_low, over_high)
-    return Told(posterior.mean, np.sqrt(posterior.variance), posterior.share, *ends, above, verdict, wrong)
+    return Estimates(posterior.mean, np.sqrt(posterior.variance), posterior.share, *ends, above, verdict, wrong)

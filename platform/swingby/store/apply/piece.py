@@ -55,8 +55,8 @@ def piece(name: str, size: int, header: ShardHeader, table: pa.Table) -> Piece:
     if missing:
         raise SwingbyError(f"its header names curves that it lacks: {', '.join(missing)}")
     curves = storable(table.select(list(header.curves)))
-    own = {*SEGMENT_COLUMNS, AFTER, "attempt", *header.curves}
-    scalars = storable(table.select([column for column in table.column_names if column not in own]))
+    fixed_columns = {*SEGMENT_COLUMNS, AFTER, "attempt", *header.curves}
+    scalars = storable(table.select([column for column in table.column_names if column not in fixed_columns]))
     if AFTER not in table.column_names:  # of a version without that column
         table = table.append_column(AFTER, pa.nulls(count, pa.int64()))
     fixed = {**SEGMENT_COLUMNS, AFTER: pa.int64(), "attempt": pa.int64()}

@@ -74,9 +74,9 @@ def apply_curves(connection: Connection, segment: int, pieces: Sequence[Piece]) 
         table = pa.table({"place": pa.array(range(len(lists))), "step": pa.concat_arrays(lists.values())})
         connection.register("incoming", table)
         connection.execute(script("steps"))
-        found = fetch(connection, "select number from incoming join seg.steps using (step) order by place")
+        rows = fetch(connection, "select number from incoming join seg.steps using (step) order by place")
         connection.unregister("incoming")
-        steps = {name: number for name, (number,) in zip(lists, found, strict=True)}
+        steps = {name: number for name, (number,) in zip(lists, rows, strict=True)}
     for shard in pieces:
         count = shard.rows.num_rows
         first = known.get(shard.name, top)

@@ -95,12 +95,12 @@ class SharedBend(NamedTuple):
         n: seeds that could be measured.
         size: mean signed distance of the seeds left out; positive on the side of the corner with the right color.
         low, high: its 95 % t-interval.
-        found: whether that interval lies on one side of 0.
+        significant: whether that interval lies on one side of 0.
         sure: whether the 99 % interval does too.
         back: mean over the seeds left out of the distance at the bend minus that at the last evaluation, each counted
             toward the side where the mean of the other seeds is. Negative where the path goes on leaving.
         back_low, back_high: its 95 % t-interval.
-        returns: whether the bend is found and the interval of `back` lies above 0.
+        returns: whether the bend is significant and the interval of `back` lies above 0.
         weak: whether there are 5 seeds or fewer: the test then has little power.
         step: median over the seeds of the step at which the distance was measured.
     """
@@ -109,7 +109,7 @@ class SharedBend(NamedTuple):
     size: float
     low: float
     high: float
-    found: bool
+    significant: bool
     sure: bool
     back: float
     back_low: float
@@ -121,7 +121,7 @@ class SharedBend(NamedTuple):
     @property
     def side(self) -> str:
         """The side to which the path bends: color, size, or neither where that is not established."""
-        return "neither" if not self.found else "color" if self.size > 0 else "size"
+        return "neither" if not self.significant else "color" if self.size > 0 else "size"
 
 
 def shared_bend(steps: Floats, progress: Floats) -> SharedBend | None:
@@ -133,8 +133,8 @@ def shared_bend(steps: Floats, progress: Floats) -> SharedBend | None:
     as often positive as negative. A seed that starts within `SHORTEST` of the target has no way to bend from.
 
     The rotations share most of their seeds, and so mostly measure at one place: of straight ways with noise, white or
-    AR(1) of 0.7, `found` is true in 7 to 17 % of samples of 3 to 8 seeds (30 % of 20 seeds) instead of 5 %; `sure` in
-    5 % or less of 3 to 5 seeds (8 % of 10, 14 % of 20); `back` lies above 0 in 4 to 12 %.
+    AR(1) of 0.7, `significant` is true in 7 to 17 % of samples of 3 to 8 seeds (30 % of 20 seeds) instead of 5 %;
+    `sure` in 5 % or less of 3 to 5 seeds (8 % of 10, 14 % of 20); `back` lies above 0 in 4 to 12 %.
 
     Args:
         steps: (T,).
@@ -160,10 +160,10 @@ def shared_bend(steps: Floats, progress: Floats) -> SharedBend | None:
     low, high = t_interval(size, CONFIDENCE)
     strict_low, strict_high = t_interval(size, STRICT)
     back_low, back_high = t_interval(back, CONFIDENCE)
-    found = low > 0 or high < 0
+    significant = low > 0 or high < 0
     return SharedBend(
-        len(measured), float(size.mean()), low, high, found, strict_low > 0 or strict_high < 0,
-        float(back.mean()), back_low, back_high, found and back_low > 0, len(measured) <= FEW,
+        len(measured), float(size.mean()), low, high, significant, strict_low > 0 or strict_high < 0,
+        float(back.mean()), back_low, back_high, significant and back_low > 0, len(measured) <= FEW,
         float(np.median(steps[at])),
     )  # fmt: skip
 

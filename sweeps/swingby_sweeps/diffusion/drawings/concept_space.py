@@ -128,7 +128,7 @@ def _bends(subject: Subject, options: ConceptOptions, groups: Groups) -> Iterato
     for group in groups.groups:
         for line in group.lines:
             if (bend := line.runs.bend()) is not None:
-                state = list(STATES)[bend.found + bend.returns]
+                state = list(STATES)[bend.significant + bend.returns]
                 numbers = bend.size, bend.low, bend.high
                 rows.append(SignedMean(line.point, f"{group.judge} judge", *numbers, state, bend_text(bend)))
     # Of each figure the end of its name, the end of its title, and its rows.

@@ -194,6 +194,7 @@ def _begin(y: Array, slope: Array, P: int, rtol: Array, atol: Array, time: Array
             speed += (slope[i, lane] / scale) ** 2
         first = y.dtype.type(0.01) * np.sqrt(size) / np.sqrt(speed)
         time[lane] = 0
+        # At rest, or at 0, the recipe gives no step. Any small one will do: its error says how long the next may be.
         step[lane] = first if np.isfinite(first) and first > 0 else y.dtype.type(1e-6)
 
 
@@ -223,6 +224,7 @@ def _judge(
         if not np.isfinite(ratio):
             ratio = real(np.inf)
         last = step[lane] >= until[lane] - time[lane]
+        # The error of a step is of order h^5. A ratio below 1e-10 would be cut by GROW anyway, and 0 has no power.
         factor = real(SAFETY) * max(ratio, real(1e-10)) ** real(-0.2)
         proposal = h[lane] * min(max(factor, real(SHRINK)), real(GROW))
         if ratio <= 1:
@@ -232,6 +234,7 @@ def _judge(
             step[lane] = max(proposal, step[lane]) if last else proposal
         else:
             step[lane] = proposal
+            # A step that is lost in the rounding of the time never arrives; 1e-300 stands for time 0.
             failed[lane] = proposal <= 1e-15 * max(time[lane], 1e-300)
 
 

@@ -66,8 +66,8 @@ class MixtureDraws:
         self.batches = -(-m.points // self._size)
         self.reshuffle = batching is not None and batching.reshuffle
         # Which points are drawn again depends on a cell's own centres: such a cell shares its draws with no other.
-        own = np.where(m.distance > 0, np.arange(1, len(m.distance) + 1), 0).astype(np.uint64)
-        sets = np.concatenate([m.keys.reshape(len(m.keys), -1), own[:, None]], axis=1)
+        owner = np.where(m.distance > 0, np.arange(1, len(m.distance) + 1), 0).astype(np.uint64)
+        sets = np.concatenate([m.keys.reshape(len(m.keys), -1), owner[:, None]], axis=1)
         _, self._first, which = np.unique(sets, axis=0, return_index=True, return_inverse=True)
         self.which = which.reshape(-1)
         self._keys = m.keys[self._first]
@@ -85,8 +85,8 @@ class MixtureDraws:
         if self._z is None or self._streams is None:
             shape = (len(self._keys) if self.reshuffle else 1, M, m.n, s)
             self._z, self._streams = np.empty(shape), np.empty((len(self._keys), STREAM), np.uint64)
-        own = self._keys, m.centres[first], m.deviations[first], m.avoided[first], m.distance[first]
-        _epoch_sums(*own, self._size, drawn, self._z, self._streams, out)
+        groups = self._keys, m.centres[first], m.deviations[first], m.avoided[first], m.distance[first]
+        _epoch_sums(*groups, self._size, drawn, self._z, self._streams, out)
         return out
 
     def moments(self, sums: Array) -> Array:
@@ -108,8 +108,8 @@ class MixtureDraws:
         """Training points before any shuffle: (C, N, s), float64, cluster by cluster."""
         m, (C, M, s) = self._mixture, self._mixture.centres.shape
         out = np.empty((C, m.points, s))
-        own = self._keys[self.which], m.centres, m.deviations, m.avoided, m.distance
-        _points(*own, np.empty((M, m.n, s)), out)
+        groups = self._keys[self.which], m.centres, m.deviations, m.avoided, m.distance
+        _points(*groups, np.empty((M, m.n, s)), out)
         return out
 
 
@@ -142,24 +142,25 @@ def _add_up(z: Array, batch: Array, sums: Array) -> None:
     """Add 1, z and z z^T of every point to the sums of its mini-batch: sums (batches, M, ..), batch (N,)."""
     M, n, s = z.shape
     for m in range(M):
+        # Two concepts, by far the most frequent, are written out.
         if s == 2:
             for i in range(n):
-                own = sums[batch[m * n + i], m]
+                part = sums[batch[m * n + i], m]
                 x, y = z[m, i, 0], z[m, i, 1]
-                own[0] += 1
-                own[1] += x
-                own[2] += y
-                own[3] += x * x
-                own[4] += x * y
-                own[5] += y * y
+                part[0] += 1
+                part[1] += x
+                part[2] += y
+                part[3] += x * x
+                part[4] += x * y
+                part[5] += y * y
             continue
         for i in range(n):
-            own, at = sums[batch[m * n + i], m], 1 + s
-            own[0] += 1
+            part, at = sums[batch[m * n + i], m], 1 + s
+            part[0] += 1
             for p in range(s):
-                own[1 + p] += z[m, i, p]
+                part[1 + p] += z[m, i, p]
                 for q in range(p + 1):
-                    own[at] += z[m, i, p] * z[m, i, q]
+                    part[at] += z[m, i, p] * z[m, i, q]
                     at += 1
 
 
@@ -195,13 +196,13 @@ def _epoch_sums(
     N = z.shape[1] * z.shape[2]
     order, partners, batch = np.empty(N, np.int32), np.empty(N, np.int32), np.zeros(N, np.int32)
     for u in range(len(keys)):
-        own = z[u if len(z) == len(keys) else 0]
+        draws = z[u if len(z) == len(keys) else 0]
         if not drawn:
-            _draw(keys[u], centres[u], deviations[u], avoided[u], distance[u], own)
+            _draw(keys[u], centres[u], deviations[u], avoided[u], distance[u], draws)
             begin(keys[u, 0], streams[u])
         if size < N:
             _batch_of(streams[u], size, order, partners, batch)
-        _add_up(own, batch, out[u])
+        _add_up(draws, batch, out[u])
 
 
 @njit(cache=True, nogil=True)
@@ -214,9 +215,9 @@ def _entry(sums: Array, centres: Array, deviation: Array, p: int, q: int) -> flo
         elif p == s:
             total += centres[m, q] * sums[m, 0] + deviation[q] * sums[m, 1 + q]
         else:
-            own = sums[m, 1 + s + p * (p + 1) // 2 + q]
+            second = sums[m, 1 + s + p * (p + 1) // 2 + q]
             c, e, x, y = centres[m, p], centres[m, q], deviation[p], deviation[q]
-            total += c * e * sums[m, 0] + c * y * sums[m, 1 + q] + e * x * sums[m, 1 + p] + x * y * own
+            total += c * e * sums[m, 0] + c * y * sums[m, 1 + q] + e * x * sums[m, 1 + p] + x * y * second
     return total
 
 
@@ -224,11 +225,11 @@ def _entry(sums: Array, centres: Array, deviation: Array, p: int, q: int) -> flo
 def _moments(sums: Array, which: Array, centres: Array, deviations: Array, out: Array) -> None:
     for c in range(len(which)):
         for b in range(sums.shape[1]):
-            own = sums[which[c], b]
-            size = own[:, 0].sum()
+            batch = sums[which[c], b]
+            size = batch[:, 0].sum()
             for p in range(out.shape[2]):
                 for q in range(p + 1):
-                    out[c, b, p, q] = out[c, b, q, p] = _entry(own, centres[c], deviations[c], p, q) / size
+                    out[c, b, p, q] = out[c, b, q, p] = _entry(batch, centres[c], deviations[c], p, q) / size
 
 
 @njit(cache=True, nogil=True)
@@ -237,11 +238,11 @@ def _moments_in_lanes(sums: Array, which: Array, centres: Array, deviations: Arr
     for c in range(len(which)):
         group, lane = c // out.shape[3], c % out.shape[3]
         for b in range(sums.shape[1]):
-            own = sums[which[c], b]
-            size = own[:, 0].sum()
+            batch = sums[which[c], b]
+            size = batch[:, 0].sum()
             for p in range(k):
                 for q in range(p + 1):
-                    entry = rates[c] * (_entry(own, centres[c], deviations[c], p, q) / size)
+                    entry = rates[c] * (_entry(batch, centres[c], deviations[c], p, q) / size)
                     out[group, b, p * k + q, lane] = out[group, b, q * k + p, lane] = entry
 
 

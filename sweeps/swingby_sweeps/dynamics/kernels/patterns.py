@@ -54,17 +54,17 @@ def encode(theta, x, sizes, bias, work, codes):
             inner, out = sizes[layer - 1], sizes[layer]
             along, across = (out, 1) if layer == 1 else (1, inner)
             for o in range(out):
-                own = above[o]
+                row = above[o]
                 for n in range(m):
-                    own[n] = theta[at + inner * out + o] if bias and layer > 1 else 0.0
+                    row[n] = theta[at + inner * out + o] if bias and layer > 1 else 0.0
                 for i in range(inner):
                     w, images = theta[at + i * along + o * across], below[i]
                     for n in range(m):
-                        own[n] += images[n] * w
+                        row[n] += images[n] * w
                 word, bit = unit // 64, np.uint64(1) << np.uint64(unit % 64)
                 for n in range(m):
-                    codes[start + n, word] |= bit if own[n] > 0 else np.uint64(0)
-                    own[n] = max(own[n], 0.0)
+                    codes[start + n, word] |= bit if row[n] > 0 else np.uint64(0)
+                    row[n] = max(row[n], 0.0)
                 unit += 1
             at += inner * out + (out if bias and layer > 1 else 0)
             below, above = above, below

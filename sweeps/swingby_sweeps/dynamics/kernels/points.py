@@ -53,8 +53,8 @@ class PackedRelu(ReluNet):
         """`batch_size`: the largest mini-batch that it will be trained on."""
         self.packed = torch.cat([part.flatten(1) for part in parameters], dim=1)
         shapes = [part.shape[1:] for part in parameters]
-        parts = self.packed.split([own.numel() for own in shapes], dim=1)
-        super().__init__(shape, [part.unflatten(1, own) for part, own in zip(parts, shapes, strict=True)])
+        parts = self.packed.split([part_shape.numel() for part_shape in shapes], dim=1)
+        super().__init__(shape, [part.unflatten(1, part_shape) for part, part_shape in zip(parts, shapes, strict=True)])
         self.sizes, self._batch = np.array([self.k, *shape.widths]), batch_size
         self._turned: list[tuple[Tensor, Array]] = []
         self.use(kernel_of(shape))

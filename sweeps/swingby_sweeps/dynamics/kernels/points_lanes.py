@@ -21,6 +21,7 @@ from .vector import add_product, load, memory, move, store, zero
 
 Array = np.ndarray
 _AT_ONCE = 4
+"""Rows of points that `products` takes at once: blocks are filled up to multiples of it."""
 CHUNK = 512
 """Points whose losses are summed in the cells' own precision."""
 STATES: int = 8
@@ -158,6 +159,7 @@ def _backward(
         above -= block * inner
         if bias:
             add_rows(M, D, out, G + at + out * inner, count)
+        # `add_outer` takes four numbers of its first matrix with two of its second: the wider one comes first.
         if out > inner:
             add_outer(M, D, out, M, above, inner, inner, M, G + at, inner, 1, count)
         else:

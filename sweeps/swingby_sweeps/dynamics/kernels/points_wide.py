@@ -45,8 +45,8 @@ def arrange(points):
 
 def shuffle(points, orders, out):
     """The points of C cells in new orders (C, N)."""
-    for own, order, into in zip(points, orders, out, strict=True):
-        np.take(own, order, axis=1, out=into, mode="clip")
+    for cell, order, into in zip(points, orders, out, strict=True):
+        np.take(cell, order, axis=1, out=into, mode="clip")
 
 
 @_jit

@@ -26,23 +26,27 @@ AHEAD = 256
 """Words of output made at a time."""
 STREAM = 4 + AHEAD
 """Words of a stream."""
+# Positions count half words.
 _END = 2 * AHEAD
 # The tables of NumPy's ziggurat (its distributions.c), as numba carries them for its own Generator.
 _KI, _WI, _FI = _constants.ki_double, _constants.wi_double, _constants.fi_double
 _R, _INVERSE_R = _constants.ziggurat_nor_r, _constants.ziggurat_nor_inv_r
+# The multipliers of Philox4x64 and the steps of its key (Salmon et al. 2011).
 _M0, _M1 = np.uint64(0xD2E7470EE14C6C93), np.uint64(0xCA5A826395121157)
 _W0, _W1 = np.uint64(0x9E3779B97F4A7C15), np.uint64(0xBB67AE8584CAA73B)
 _U0, _U1, _U8, _U9, _U11 = (np.uint64(number) for number in (0, 1, 8, 9, 11))
+# Of a word a normal takes 8 bits for its layer of the ziggurat, one for its sign and 52 for its size.
 _MANTISSA, _BYTE = np.uint64(0x000FFFFFFFFFFFFF), np.uint64(0xFF)
 # Its type says that the first argument is passed, too.
 _inside: Any = intrinsic
+# 2^-53: a double is made of the upper 53 bits of a word.
 _TO_DOUBLE = 1.0 / 9007199254740992.0
 
 
 def keys(cells: Sequence[Cell], name: str) -> Array:
     """The keys of the cells' streams `name`, shape (C, 2), uint64."""
-    found = b"".join(cell.key(name) for cell in cells)
-    return np.frombuffer(found, dtype="<u8").reshape(-1, 2).astype(np.uint64)
+    digests = b"".join(cell.key(name) for cell in cells)
+    return np.frombuffer(digests, dtype="<u8").reshape(-1, 2).astype(np.uint64)
 
 
 @_inside
@@ -111,6 +115,7 @@ def uniforms(stream: Array, out: Array) -> None:
 @njit(cache=True, nogil=True)
 def _rare(stream: Array, index: Any, x: Any, size: Any) -> Any:
     """What follows where the first word did not decide: (whether there is a number, the number)."""
+    # The outermost layer has a tail, drawn by Marsaglia's method; bit 8 of the size is its sign.
     if index == 0:
         while True:
             far = -_INVERSE_R * math.log1p(-_uniform(stream))
@@ -140,9 +145,9 @@ def normals(stream: Array, out: Array) -> None:
             if size < np.int64(_KI[index]):
                 break
             stream[3] = place
-            found, x = _rare(stream, index, x, size)
+            accepted, x = _rare(stream, index, x, size)
             place = np.intp(stream[3])
-            if found:
+            if accepted:
                 break
         out[i] = x
     stream[3] = place

@@ -102,10 +102,10 @@ def _panel(runs: pl.DataFrame, column: str, panel: str, crossed: trends.Estimate
     fit = trends.broken_line(points, np.exp(means))
     if fit is None:
         return ""
-    ends = [points[0], fit.at, points[-1]] if fit.gain > trends.TOLD else [points[0], points[-1]]
+    ends = [points[0], fit.at, points[-1]] if fit.gain > trends.LEAST_GAIN else [points[0], points[-1]]
     for n in ends:
         rows.append({"panel": panel, "kind": "fit", "n": n, "y": math.exp(_fitted(fit, n, points, means))})
-    if fit.gain <= trends.TOLD:
+    if fit.gain <= trends.LEAST_GAIN:
         return f"no break told (BIC {fit.gain:+.1f}), exponent {fit.alone:.2f}"
     at = trends.over_seeds(values, lambda some: _break(points, some))
     return f"break at n = {_told(at)}; exponents {fit.before:.2f}, {fit.after:.2f}"
@@ -117,7 +117,7 @@ def _break(points: trends.Floats, values: trends.Floats) -> float:
 
 
 def _fitted(fit: trends.Break, n: float, points: trends.Floats, means: trends.Floats) -> float:
-    if fit.gain <= trends.TOLD:
+    if fit.gain <= trends.LEAST_GAIN:
         return float(means.mean() + fit.alone * (math.log(n) - np.log(points).mean()))
     return fit.level + (fit.before if n <= fit.at else fit.after) * math.log(n / fit.at)
 

@@ -112,8 +112,10 @@ def flow(
                 for k in range(7):
                     error += tableau[6, k] * slopes[k, i]
                 off = abs(h * error) / (atol + rtol * max(abs(y[i]), abs(new[i])))
+                # Written so that NaN counts as the worst, and the step is refused.
                 if not off <= worst:
                     worst = off
+            # The error of a step is of order h^5. A ratio below 1e-10 would be cut by GROW anyway, and 0 has no power.
             proposal = h * min(max(SAFETY * max(worst, 1e-10) ** -0.2, SHRINK), GROW) if np.isfinite(worst) else h / 5
             if worst <= 1:
                 y[:], slopes[0] = new, slopes[6]
@@ -127,6 +129,7 @@ def flow(
                         break
             else:
                 step = proposal
+                # A step that is lost in the rounding of the time never arrives; 1e-300 stands for time 0.
                 if step <= 1e-15 * max(time, 1e-300):
                     break
         lengths[r] = place

@@ -110,8 +110,8 @@ def kappa(outputs: Array, H: Array, sizes: Array) -> Mapping[str, Array]:
         evenness = _size(A) ** 2 / (np.sqrt(rank) * inside)
         containment = inside / _size(np.swapaxes(X, 1, 2) @ X)
     lost = strength[:, 0] < NEGLIGIBLE * np.sqrt(sizes.max())
-    found = {"kappa_cka": 1 - evenness * containment, "evenness": evenness, "containment": containment}
-    return {name: np.where(lost, np.nan, values) for name, values in found.items()}
+    columns = {"kappa_cka": 1 - evenness * containment, "evenness": evenness, "containment": containment}
+    return {name: np.where(lost, np.nan, values) for name, values in columns.items()}
 
 
 def predicted(P: Array, KH: Array, sizes: Array) -> tuple[Array, Array]:

@@ -54,7 +54,7 @@ class UnconstrainedParams(UntypedParams):
 
     @property
     def decays(self) -> tuple[float, float]:
-        """l_W and l_H."""
+        """The weight decays l_W and l_H."""
         return self.decay_w, self.decay_w if self.decay_h is None else self.decay_h
 
     @property

@@ -24,9 +24,9 @@ def end_strengths(sizes: Array, decay_w: float, decay_h: float, width: int) -> A
 
     With fewer features than classes the largest `width` are left.
     """
-    found = np.maximum(np.sqrt(sizes) - threshold(sizes.sum(), decay_w, decay_h), 0)
-    found[width:] = 0
-    return found
+    strengths = np.maximum(np.sqrt(sizes) - threshold(sizes.sum(), decay_w, decay_h), 0)
+    strengths[width:] = 0
+    return strengths
 
 
 def end_state(sizes: Array, decay_w: float, decay_h: float, width: int) -> tuple[Array, Array]:

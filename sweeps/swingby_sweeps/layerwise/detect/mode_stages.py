@@ -37,7 +37,7 @@ class ModeStages(RowDetector):
     version: ClassVar[str] = "4"
     experiments: ClassVar[tuple[str, ...]] = ("modes",)
     needs: ClassVar[tuple[str, ...]] = (*NEEDS, "layers", "moment", "second_moments", "alpha", "start")
-    given = NEEDS
+    required = NEEDS
     outcomes: ClassVar[Mapping[str, Column]] = {
         "fate": Column(
             pa.string(),

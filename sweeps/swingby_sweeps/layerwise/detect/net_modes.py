@@ -37,7 +37,7 @@ class NetModes(RowDetector):
     version: ClassVar[str] = "2"
     experiments: ClassVar[tuple[str, ...]] = ("linear_net",)
     needs: ClassVar[tuple[str, ...]] = NEEDS
-    given = NEEDS
+    required = NEEDS
     outcomes: ClassVar[Mapping[str, Column]] = {
         "fate": Column(
             pa.string(),

@@ -28,7 +28,7 @@ class LearnabilityGap(RowDetector):
         "target_ratio", "listed_modes", "learnability", "sample_learnability", "learnability_error", "full_rank",
         "ridge",
     )  # fmt: skip
-    given = needs[1:]
+    required = needs[1:]
     outcomes: ClassVar[Mapping[str, Column]] = {
         "gap": Column(
             pa.float64(),

@@ -40,7 +40,7 @@ class Overfitting(RowDetector):
     version: ClassVar[str] = "1"
     experiments: ClassVar[tuple[str, ...]] = ("linear",)
     needs: ClassVar[tuple[str, ...]] = ("status", "features", "spectrum", "alpha", "p", *_THEORY, *_MEASURED)
-    given = ("status", "features", "spectrum", "alpha", "p", "n", "sigma", "sigma_is", "stopped", "ridge")
+    required = ("status", "features", "spectrum", "alpha", "p", "n", "sigma", "sigma_is", "stopped", "ridge")
     outcomes: ClassVar[Mapping[str, Column]] = {
         "fit": Column(
             pa.string(),

@@ -43,7 +43,7 @@ class FittingPhases(RowDetector):
         "status", "eta_t", "aligned", "population", "noise_left", "final_aligned",
         "features", "spectrum", "alpha", "d", "tail", "n", "p", "target", "mode", "end_time",
     )  # fmt: skip
-    given = ("status", "eta_t", "aligned", "population", "noise_left")
+    required = ("status", "eta_t", "aligned", "population", "noise_left")
     outcomes: ClassVar[Mapping[str, Column]] = {
         "phase": Column(
             pa.string(),

@@ -21,6 +21,7 @@ MOST_STEPS = 5_000_000
 _REDUCE = {"reassoc", "contract"}
 """Sums may be taken in the order of a vector's lanes."""
 _HALVINGS = 40
+"""How often a Newton step is halved in search of a smaller misfit before the search ends."""
 
 
 @njit(cache=True, nogil=True, fastmath=_REDUCE)
@@ -94,10 +95,12 @@ def flow(X: Array, y: Array, alpha: float, decay: float, times: Array, states: A
             h, last = length, False
             if t + h >= times[place]:
                 h, last = times[place] - t, True
+            # A step that is lost in the rounding of the time never arrives.
             if h <= 1e-14 * t:
                 return -1
             c = alpha * alpha * math.exp(-2 * decay * t)
             outputs(X, nu, c, theta, slope)
+            # RODAS3 solves with 1/(gamma h) - J at gamma = 1/2.
             fine = factor(X, slope, 2 / h, L)
             if fine:
                 later = alpha * alpha * math.exp(-2 * decay * (t + h))
@@ -131,6 +134,7 @@ def flow(X: Array, y: Array, alpha: float, decay: float, times: Array, states: A
                 t = times[place] if last else t + h
             # A step that was cut short at a stop says nothing of a longer one.
             if not (fine and last and h < 0.5 * length):
+                # The error is that of the pair's second order: it grows as h^3.
                 change = 0.9 * error ** (-1 / 3) if error > 0 else 5.0
                 length = h * (min(5.0, max(0.2, change)) if change == change else 0.2)
                 if not fine:
@@ -194,6 +198,7 @@ def interpolate(X: Array, y: Array, c: float, nu: Array, theta: Array) -> bool:
     for _ in range(60):
         if off <= 1e-9 * size:
             return True
+        # X diag(slope) X^T may be singular to rounding: a ridge of that size gives it a factor.
         if not factor(X, slope, 1e-13 * slope.max(), L):
             return False
         step[:] = rest / n
@@ -208,6 +213,7 @@ def interpolate(X: Array, y: Array, c: float, nu: Array, theta: Array) -> bool:
                 break
             share /= 2
         if not now < off:
+            # Rounding leaves no smaller misfit to find; up to here the interpolator counts as found.
             return off <= 1e-6 * size
         nu[:], off = trial, now
     return False

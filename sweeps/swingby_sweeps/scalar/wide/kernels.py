@@ -145,6 +145,7 @@ def flow(A: float, B: float, S: float, rate: float, rtol: float, steps: Array, s
         left = rate
         while step < steps[-1] and left > 0:
             h = min(length, left)
+            # A step that is lost in the rounding of the time never arrives.
             if h < 1e-15 * rate and h < left:
                 return -1.0
             A_next, B_next, error = _dormand_prince(A, B, S, h)
@@ -154,6 +155,7 @@ def flow(A: float, B: float, S: float, rate: float, rtol: float, steps: Array, s
                 left = left - h if h < left else 0.0
             if fine and h < length:  # cut short by the end of the step: its error says nothing of the next length
                 continue
+            # The error of a step is of order h^5; NaN, of a step that overflows, shortens the next as much as allowed.
             factor = 0.9 * (rtol / error) ** 0.2 if error > 0 else 5.0
             length = h * min(5.0, max(0.2, factor if factor == factor else 0.2))
             if not fine and length >= h:

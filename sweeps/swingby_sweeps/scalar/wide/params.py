@@ -57,7 +57,7 @@ class WideParams(UntypedParams):
 
     @property
     def normaliser(self) -> float:
-        """Z."""
+        """Z, by which the output of the net is divided."""
         return self.divisor * float(self.width) ** self.divisor_power
 
     def _faults(self) -> Iterator[Fault]:

@@ -15,7 +15,7 @@ from swingby.model.row_detector import Row, RowDetector, curve, known
 
 from .. import theory
 from .exponents import WINDOW, slope
-from .rows import GIVEN, PARAMETERS, lag, pace
+from .rows import PARAMETERS, REQUIRED, lag, pace
 
 _NUMBERS = {
     "width_exponent": "d ln N / d ln C of the best width: least squares over the last two decades of C",
@@ -34,7 +34,7 @@ class Allocation(RowDetector):
     version: ClassVar[str] = "1"
     experiments: ClassVar[tuple[str, ...]] = ("multilinear",)
     needs: ClassVar[tuple[str, ...]] = ("x", "best_width", *PARAMETERS)
-    given = ("x", "best_width", *GIVEN)
+    required = ("x", "best_width", *REQUIRED)
     outcomes: ClassVar[Mapping[str, Column]] = {
         name: Column(pa.float64(), meaning) for name, meaning in _NUMBERS.items()
     }

@@ -13,7 +13,7 @@ from swingby.model.experiment import Column
 from swingby.model.row_detector import Row, RowDetector, known
 
 from .. import theory
-from .rows import GIVEN, PARAMETERS, lag, pace
+from .rows import PARAMETERS, REQUIRED, lag, pace
 
 RESOURCES = ("time", "data", "width")
 NOTHING = 0.01
@@ -34,7 +34,7 @@ class Binding(RowDetector):
     needs: ClassVar[tuple[str, ...]] = (
         "x", "loss", "loss_any_time", "loss_any_data", "loss_any_width", *PARAMETERS,
     )  # fmt: skip
-    given = ("x", "loss", "loss_any_time", "loss_any_data", "loss_any_width", *GIVEN)
+    required = ("x", "loss", "loss_any_time", "loss_any_data", "loss_any_width", *REQUIRED)
     outcomes: ClassVar[Mapping[str, Column]] = {
         **{name: Column(pa.float64(), meaning) for name, meaning in {**_LIST, **_REACHED}.items()},
         "binds": Column(

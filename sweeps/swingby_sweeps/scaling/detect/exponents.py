@@ -14,7 +14,7 @@ from swingby.model.experiment import Column
 from swingby.model.row_detector import Array, Row, RowDetector, curve, known
 
 from .. import theory
-from .rows import GIVEN, PARAMETERS, lag, pace
+from .rows import PARAMETERS, REQUIRED, lag, pace
 
 WINDOW = 2.0
 """Decades of the resource, up to the end of the curve, over which exponents are fitted."""
@@ -55,7 +55,7 @@ class Exponents(RowDetector):
     version: ClassVar[str] = "2"
     experiments: ClassVar[tuple[str, ...]] = ("multilinear",)
     needs: ClassVar[tuple[str, ...]] = ("x", "loss", *PARAMETERS)
-    given = ("x", "loss", *GIVEN)
+    required = ("x", "loss", *REQUIRED)
     outcomes: ClassVar[Mapping[str, Column]] = {
         **{name: Column(pa.float64(), meaning) for name, meaning in _NUMBERS.items()},
         "regime": Column(

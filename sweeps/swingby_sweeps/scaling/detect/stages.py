@@ -15,7 +15,7 @@ from swingby.model.row_detector import Array, Row, RowDetector, curve, known
 from swingby_sweeps.dynamics.overlap import WITHIN, stages
 
 from .. import theory
-from .rows import GIVEN, PARAMETERS, lag, pace
+from .rows import PARAMETERS, REQUIRED, lag, pace
 
 _NUMBERS = {
     "pair_overlap": "R_2/S at which R_1 + R_2 = S, between records; null where the curve does not show it",
@@ -34,7 +34,7 @@ class Stages(RowDetector):
     version: ClassVar[str] = "1"
     experiments: ClassVar[tuple[str, ...]] = ("multilinear",)
     needs: ClassVar[tuple[str, ...]] = ("x", "loss", "strength", *PARAMETERS)
-    given = ("x", "loss", *GIVEN)
+    required = ("x", "loss", *REQUIRED)
     outcomes: ClassVar[Mapping[str, Column]] = {
         **{name: Column(pa.float64(), meaning) for name, meaning in _NUMBERS.items()},
         "stages": Column(

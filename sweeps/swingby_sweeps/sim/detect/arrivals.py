@@ -62,7 +62,7 @@ def _final_stretch(k: int, W0: Array, a: Array, mu: Array) -> float:
     weights[k] -= 1
 
     def missing(time: Array | float) -> Array:
-        """0.9 - r_k."""
+        """What r_k lacks of LEVEL at these times: 0.9 - r_k."""
         return LEVEL - 1 - np.exp(-np.multiply.outer(time, a)) @ weights
 
     # Beyond `end` the sum of all decaying terms is below 0.1; a direction without signal must have no weight.

@@ -36,6 +36,7 @@ LEVEL = 0.85
 ROUNDING = 1e-6
 """By so much the log of an entry may miss its bound."""
 TINY = 1e-300
+"""Stands for an entry of 0, whose logarithm is infinite."""
 
 _EACH = "for each set of constants that is asked about"
 OUTCOMES: dict[str, Column] = {

@@ -14,7 +14,7 @@ from swingby.model.experiment import Column
 from swingby_analysis.signals.bumps import descend, fine_descents, tallest
 from swingby_analysis.signals.extrema import Floats
 from swingby_analysis.signals.final_stretch import arrival_times, arrived_at
-from swingby_analysis.signals.groups import Found, Partial
+from swingby_analysis.signals.groups import OutcomeColumns, Partial
 from swingby_analysis.signals.kernels import compiled
 
 from ..params import SYMMETRIC_FAMILY
@@ -142,7 +142,7 @@ class Descents(Detector):
             if name not in table.column_names:
                 table = table.append_column(name, pa.nulls(table.num_rows))
         runs = Runs(table, CURVES)
-        outcomes = Found(len(runs.ids))
+        outcomes = OutcomeColumns(len(runs.ids))
         flow = _of_twin(Twins(table, "twin_flow", "flow"), outcomes, None)
         descent = _of_twin(Twins(table, "twin_gd", "gd"), outcomes, flow)
         final_loss, largest_a = np.full((2, len(runs.ids)), np.nan)
@@ -176,7 +176,7 @@ class _Seen(NamedTuple):
     transient: Mask
 
 
-def _of_twin(runs: Twins, outcomes: Found, flow: _Seen | None) -> _Seen:
+def _of_twin(runs: Twins, outcomes: OutcomeColumns, flow: _Seen | None) -> _Seen:
     """Puts the outcomes of the twins of R runs, those of one recording; `flow`: what the twins by flow show."""
     seen = _Seen(*np.zeros((2, len(runs.ids)), dtype=bool))
     for group in runs.groups():

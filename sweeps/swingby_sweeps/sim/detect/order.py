@@ -11,6 +11,7 @@ from swingby_analysis.signals.extrema import Floats, Ints, zigzag
 LEARNED = 0.9
 """r_k = f_k / mu_k from which on a concept counts as learned."""
 RETREAT_FLOOR = 0.02
+"""Change of progress up to which a rise or a fall is none, whatever the noise."""
 SLACK_FACTOR, SLACK = 1.02, 1e-3
 Mask = NDArray[np.bool_]
 

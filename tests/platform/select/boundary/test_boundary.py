@@ -99,7 +99,7 @@ def test_where_all_labels_agree_it_ends_soon(name: str, verdict: int) -> None:
     boundary = Boundary(case.space, [case.goal], case.space.cells)
     *_, cells = walk(case, 0, boundary)
     assert FLOOR * len(case.space) <= cells.cells.sum() <= 0.03 * case.space.cells
-    assert np.mean(boundary.standing().told[0].verdict == verdict) > 0.95
+    assert np.mean(boundary.standing().estimates[0].verdict == verdict) > 0.95
 
 
 @pytest.mark.parametrize("shape", [(1,), (3, 3), (30,), (1, 12), (4, 3, 2)])
@@ -111,7 +111,7 @@ def test_grids_of_any_shape(shape: tuple[int, ...]) -> None:
     *_, _ = walk(case, 0, boundary)
     standing = boundary.standing()
     assert boundary.reached(standing)
-    wrong = (standing.told[0].above > 0.5) != (case.truth > 0.5)
+    wrong = (standing.estimates[0].above > 0.5) != (case.truth > 0.5)
     assert wrong.mean() <= 0.1
 
 
@@ -127,7 +127,7 @@ def test_missing_labels_are_not_asked_for_for_ever() -> None:
     boundary = Boundary(none.space, [none.goal], none.space.cells)
     *_, cells = walk(none, 0, boundary)
     assert cells.cells.sum() < 0.25 * none.space.cells
-    assert np.all(boundary.standing().told[0].verdict == UNKNOWN)
+    assert np.all(boundary.standing().estimates[0].verdict == UNKNOWN)
 
 
 @given(st.integers(0, 2**32))
@@ -172,7 +172,7 @@ def test_several_goals_are_served_at_once() -> None:
     standing = boundary.standing()
     assert boundary.reached(standing)
     assert cells.sum() < 0.15 * space.cells
-    for told, truth, goal in zip(standing.told, truths, goals, strict=True):
+    for told, truth, goal in zip(standing.estimates, truths, goals, strict=True):
         wrong = (told.above > 0.5) != (truth > goal.share)
         assert wrong.mean() < 0.05
 
@@ -182,7 +182,7 @@ def test_a_space_without_points_asks_for_nothing() -> None:
     space = Space.of([], {})
     boundary = Boundary(space, [Goal()], 10)
     assert not len(boundary.ask())
-    assert not len(boundary.standing().told[0].verdict)
+    assert not len(boundary.standing().estimates[0].verdict)
 
 
 def test_a_plateau_at_the_level_is_near() -> None:
@@ -190,6 +190,6 @@ def test_a_plateau_at_the_level_is_near() -> None:
     case = Case.of("half", np.full((9, 9), 0.5), seeds=60)
     boundary = Boundary(case.space, [case.goal], case.space.cells)
     *_, cells = walk(case, 0, boundary)
-    told = boundary.standing().told[0]
+    told = boundary.standing().estimates[0]
     assert cells.cells.sum() < 0.4 * case.space.cells
     assert np.mean((told.verdict == NEAR) | (told.verdict == UNKNOWN)) > 0.9

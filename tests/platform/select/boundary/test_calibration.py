@@ -21,9 +21,9 @@ def pooled(name: str, points: int, repeats: int) -> dict[str, float]:
         boundary = Boundary(case.space, [case.goal], round(0.25 * case.space.cells))
         *_, cells = walk(case, 1000 + order, boundary)
         standing = boundary.standing()
-        wrong = (standing.told[0].above > 0.5) != (case.truth > case.goal.share)
+        wrong = (standing.estimates[0].above > 0.5) != (case.truth > case.goal.share)
         far = np.mean((wrong & (np.abs(case.truth - case.goal.share) > case.goal.within))[case.answered])
-        here = {**asdict(judge(case, standing.told[0])), "far": far, "expected": standing.wrong(0)}
+        here = {**asdict(judge(case, standing.estimates[0])), "far": far, "expected": standing.wrong(0)}
         here["cells"] = cells.cells.sum() / case.space.cells
         total = {key: total.get(key, 0.0) + value for key, value in here.items()}
     return total | {key: total[key] / repeats for key in ("far", "expected", "cells")}

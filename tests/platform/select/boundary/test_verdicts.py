@@ -1,4 +1,4 @@
-"""Laws of what is told of a point."""
+"""Laws of what is known of a point."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy.special import expit
 
 from swingby.select.boundary.surface import Posterior
-from swingby.select.boundary.verdicts import ABOVE, BELOW, NEAR, UNKNOWN, Goal, told
+from swingby.select.boundary.verdicts import ABOVE, BELOW, NEAR, UNKNOWN, Goal, estimates
 
 shares = st.floats(0.02, 0.98)
 
@@ -17,7 +17,7 @@ shares = st.floats(0.02, 0.98)
 def test_a_verdict_is_as_sure_as_asked(mean: float, sd: float, share: float, within: float, confidence: float) -> None:
     """Above and below leave half of the doubt on the other side, near the doubt outside; else nothing is told."""
     goal = Goal(share, within, confidence)
-    one = told(Posterior(np.array([[mean]]), np.array([[sd**2]]), np.ones(1)), goal)
+    one = estimates(Posterior(np.array([[mean]]), np.array([[sd**2]]), np.ones(1)), goal)
     draws = expit(mean + sd * np.random.default_rng(0).normal(size=20_000))
     above, near = np.mean(draws > share), np.mean(np.abs(draws - share) <= within)
     doubt, noise = (1 - confidence) / 2, 0.02
@@ -41,7 +41,7 @@ def test_a_verdict_is_as_sure_as_asked(mean: float, sd: float, share: float, wit
 def test_levels_beyond_all_shares_are_infinite(low: float, high: float, share: float) -> None:
     """A level so near to 0 or 1 that nothing lies beyond `within` of it on that side."""
     goal = Goal(share, 1.0)
-    one = told(Posterior(np.array([[-3.0, 3.0]]), np.array([[1.0, 1.0]]), np.ones(1)), goal)
+    one = estimates(Posterior(np.array([[-3.0, 3.0]]), np.array([[1.0, 1.0]]), np.ones(1)), goal)
     assert goal.levels[0] == -np.inf
     assert goal.levels[2] == np.inf
     assert np.all(one.wrong == 0)
