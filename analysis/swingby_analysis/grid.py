@@ -233,12 +233,14 @@ class GridLine(NamedTuple):
         label: what the legend calls it.
         x, y: its corners.
         facet: the label of the panel that it belongs to; None for all.
+        outcome: that of the map that it belongs to; None for all maps of a diagram.
     """
 
     label: str
     x: Sequence[float]
     y: Sequence[float]
     facet: str | None = None
+    outcome: str | None = None
 
     @classmethod
     def through(cls, label: str, corners: Iterable[tuple[float, float]]) -> GridLine:

@@ -21,7 +21,7 @@ from swingby.store.layout import Layout
 
 NOTE = "made-from.json"
 """The file beside a page that holds its note."""
-GROUPS = (registry.EXPERIMENTS, registry.DETECTORS, registry.DRAWINGS, registry.COMMANDS, registry.DIAGRAMS)
+GROUPS = (registry.EXPERIMENTS, registry.DETECTORS, registry.DRAWINGS, registry.COMMANDS, registry.LINES)
 
 
 @dataclass(frozen=True)

@@ -26,7 +26,7 @@ outcome: outcome
 LISTED = """
 import json
 from swingby.model import package_files, registry
-groups = (registry.EXPERIMENTS, registry.DETECTORS, registry.DRAWINGS, registry.COMMANDS, registry.DIAGRAMS)
+groups = (registry.EXPERIMENTS, registry.DETECTORS, registry.DRAWINGS, registry.COMMANDS, registry.LINES)
 found = {group: {name: offer.value for name, offer in registry.offered(group).items()} for group in groups}
 kinds = (("sweeps", ".yaml"), ("archive", ".parquet"), ("statements", ".sql"))
 found |= {kind: {str(file): str(file) for file in package_files.data_files(kind, end)} for kind, end in kinds}

@@ -7,8 +7,7 @@ from functools import cache
 
 from swingby.errors import SwingbyError
 from swingby.model import package_files, registry
-from swingby.model.broken import LoadError
-from swingby.sweepfile.sweep import experiment_of, named_sweeps
+from swingby.sweepfile.sweep import diagram_of, experiment_of, named_sweeps
 from swingby_analysis.statements.diagram import PREFIX, Diagram
 from swingby_analysis.statements.statement import Statement, statements_in
 
@@ -73,14 +72,21 @@ def findings(diagram: Diagram) -> list[Statement]:
 
 @cache
 def every_diagram() -> tuple[Diagram, ...]:
-    """The diagrams of all packages, in their order; those of a broken module are told and left out."""
-    found = list[Diagram]()
-    for name in sorted(registry.offered(registry.DIAGRAMS)):
-        try:
-            found += registry.load(registry.DIAGRAMS, name)
-        except LoadError as error:
-            error.broken.tell()
-    return tuple(found)
+    """The diagrams of all packages by experiment, those of one in their `order`.
+
+    Raises:
+        SwingbyError: the section `diagram` of a named sweep is wrong, or has the maps of one that is no diagram.
+    """
+    sections = {name: diagram_of(file) for name, file in named_sweeps().items() if name.startswith(PREFIX)}
+    ordered = []
+    for name, (content, section) in sections.items():
+        like = section.maps_of or name
+        if like not in sections:
+            known = registry.nearest(like, list(sections))
+            raise SwingbyError(f"{name}: diagram.maps_of: no diagram is called {like!r}; {known}")
+        experiment, heading = content["experiment"], section.heading or content["title"]
+        ordered.append(((experiment, section.order), Diagram(experiment, name, heading, sections[like][1].maps)))
+    return tuple(diagram for _, diagram in sorted(ordered, key=lambda one: one[0]))
 
 
 def diagrams(experiment: str | None = None, only: Sequence[str] = ()) -> list[Diagram]:

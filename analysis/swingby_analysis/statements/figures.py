@@ -13,6 +13,7 @@ import polars as pl
 
 from swingby.store import Store
 from swingby.sweepfile.refinement import labelled
+from swingby.sweepfile.sections import DiagramMap
 from swingby_analysis.charts.maps import count_map, height_map, outcome_map, share_map
 from swingby_analysis.grid import Grid, GridLine, grid_of
 from swingby_analysis.page import Figure
@@ -22,7 +23,7 @@ from swingby_analysis.report.cells import cells_query
 from swingby_analysis.report.figures import spent_map
 from swingby_analysis.report.outcomes import Outcome, outcomes_of
 from swingby_analysis.report.phases import Phases, boundary
-from swingby_analysis.statements.diagram import Diagram, Map
+from swingby_analysis.statements.diagram import Diagram
 
 READING = {
     "share": (
@@ -72,9 +73,9 @@ def figures(store: Store, diagram: Diagram, sweep_id: str) -> list[Figure]:
         seeds = f"{least} to {most} a point"
     axes = f"{read.grid.x.title} against {read.grid.y.title if read.grid.y else ''}"
     facts = {"Sweep": diagram.sweep, "Seeds": f"{seeds}, {read.resolved['seed_mode']} draws"}
-    charts = []
+    theory, charts = diagram.lines(read.resolved, read.grid), []
     for one in diagram.maps:
-        lines = (one.lines or diagram.lines)(read.resolved, read.grid)
+        lines = [line for line in theory if line.outcome in (None, one.outcome)]
         spec = _chart(read, one, lines).to_dict()
         # Legends one below the other: Altair's own checks know no layout of legends.
         spec["config"]["legend"]["layout"] = {"bottom": {"anchor": "start", "direction": "vertical", "margin": 12}}
@@ -90,7 +91,7 @@ def figures(store: Store, diagram: Diagram, sweep_id: str) -> list[Figure]:
     return charts
 
 
-def _chart(read: Read, one: Map, lines: Sequence[GridLine]) -> Any:
+def _chart(read: Read, one: DiagramMap, lines: Sequence[GridLine]) -> Any:
     outcome = read.outcomes.get(one.outcome)  # none of a share whose map says what makes an outcome a yes
     legend = one.legend or (outcome.title if outcome is not None else one.outcome)
     cells = read.cells.filter(pl.sql_expr(one.where)) if one.where else read.cells

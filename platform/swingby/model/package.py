@@ -16,7 +16,7 @@ class Package:
     Attributes:
         experiments, detectors, drawings, commands: for each name, where it is found. Detectors are those of the
             package's experiments; a package without experiments may offer detectors of others.
-        diagrams: for each experiment, where its phase diagrams are found that pages of findings show.
+        lines: for each named sweep of a phase diagram, the function of the lines that theory draws over its maps.
         metrics: at `features`, the class behind `cell.features`; its module has all that `swingby.features` is to have.
         general: names of those of the detectors that read any experiment with their columns (`Detector.columns`).
     """
@@ -25,7 +25,7 @@ class Package:
     detectors: Mapping[str, str] = field(default_factory=dict)
     drawings: Mapping[str, str] = field(default_factory=dict)
     commands: Mapping[str, str] = field(default_factory=dict)
-    diagrams: Mapping[str, str] = field(default_factory=dict)
+    lines: Mapping[str, str] = field(default_factory=dict)
     metrics: Mapping[str, str] = field(default_factory=dict)
     general: tuple[str, ...] = ()
 

@@ -30,7 +30,7 @@ EXPERIMENTS = "swingby.experiments"
 DETECTORS = "swingby.detectors"
 COMMANDS = "swingby.commands"
 DRAWINGS = "swingby.drawings"
-DIAGRAMS = "swingby.diagrams"
+LINES = "swingby.lines"
 METRICS = "swingby.metrics"
 FOLDERS: Mapping[str, str] = {"sweeps": "swingby.sweeps", "archive": "swingby.recorded"}
 """For each kind of data file: the group whose entry points name packages that hold such files and nothing else."""

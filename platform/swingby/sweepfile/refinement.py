@@ -189,7 +189,7 @@ def read_refine(
         for index, text in enumerate(written if isinstance(written, list) else [written]):
             path = ("refine", "outcome", index) if several else ("refine", "outcome")
             try:
-                _labelled_in(text, experiment, outcomes)
+                labelled_in(text, experiment, outcomes)
             except SwingbyError as error:
                 message, _, hint = str(error).partition("; ")
                 document.fault(path, f"refine.outcome: {message}", hint or None)
@@ -211,7 +211,8 @@ def checked_section(values: Mapping[str, Any]) -> dict[str, Any]:
     return section.model_dump(mode="json")
 
 
-def _labelled_in(text: str, experiment: Experiment, outcomes: Mapping[str, str]) -> Labelled:
+def labelled_in(text: str, experiment: Experiment, outcomes: Mapping[str, str]) -> Labelled:
+    """`labelled` among the outcomes of an experiment, and `outcomes`, those that a sweep file writes itself."""
     discovers = getattr(experiment, "discovers", False)
     kinds = kinds_of(experiment, outcomes)
     named = _FORM.fullmatch(text.strip())
@@ -250,7 +251,7 @@ def refinement_of(
                 f"refine.outcome=...; yes/no outcomes: {allowed}. {FORMS}"
             )
         written = [shown]
-    labels = tuple(_labelled_in(text, experiment, outcomes) for text in written)
+    labels = tuple(labelled_in(text, experiment, outcomes) for text in written)
     named: list[str] = [*read.apart, *([facet] if facet is not None else [])]
     apart = tuple(dict.fromkeys(named))
     return Refinement(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -14,7 +14,7 @@ from swingby.model import registry
 from swingby.model.cell import SeedMode
 from swingby.model.columns import scalar_outcomes
 from swingby.model.experiment import Experiment, Recording, Spacing
-from swingby.sweepfile.refinement import RefineSection
+from swingby.sweepfile.refinement import RefineSection, labelled_in
 from swingby.sweepfile.yaml import Document, Path, shown
 
 
@@ -85,7 +85,26 @@ class _Resources(_Section):
     )
 
 
-class _Diagram(_Section):
+class DiagramMap(_Section):
+    """One map of a diagram on the page of findings."""
+
+    outcome: str = Field(description="what is drawn at each point; of a share also a form of `refine.outcome`")
+    drawn: Literal["share", "category", "median", "mean"] = Field(
+        description="the share of the seeds, the most common category, or the median or mean of a number"
+    )
+    title: str = Field(description="heading of the map")
+    legend: str = Field("", description="what the legend calls it; none: the outcome's own name")
+    reading: str = Field("", description="how to read it, in place of the usual words")
+    where: str = Field("", description="of which runs, as SQL over their outcomes; none: of all")
+    ticks: list[float] = Field(
+        [], description="of a median whose colours are those of its logarithm, from the first to the last"
+    )
+    fewest: int = Field(1, ge=1, description="runs from which on a point has a number")
+
+
+class DiagramSection(_Section):
+    """The keys of `diagram`."""
+
     x: str = Field(description="axis from left to right")
     y: str | None = Field(None, description="axis from bottom to top; without it the diagram is a line")
     outcome: str = Field(
@@ -93,13 +112,20 @@ class _Diagram(_Section):
     )
     facet: str | None = Field(None, description="axis whose every value gets a panel of its own")
     title: str | None = Field(None, description="heading of the diagram")
+    heading: str | None = Field(None, description="heading on the page of findings; none: the sweep's title")
+    order: int = Field(0, ge=0, description="place among the experiment's diagrams on that page")
+    maps: list[DiagramMap] = Field(
+        [],
+        description=f"its maps on that page, in order, each with the keys {', '.join(DiagramMap.model_fields)}",
+    )
+    maps_of: str | None = Field(None, description="a named sweep whose `maps` it has; none: its own")
 
 
 SECTIONS: Mapping[str, type[BaseModel]] = {
     "seeds": _Seeds,
     "resources": _Resources,
     "record": _Record,
-    "diagram": _Diagram,
+    "diagram": DiagramSection,
     "refine": RefineSection,
 }
 """The keys of a sweep file that take a mapping, with its keys."""
@@ -180,7 +206,7 @@ def read_recording(document: Document, experiment: Experiment | None) -> Recordi
 
 
 def read_diagram(
-    document: Document, experiment: Experiment | None, axes: list[str], outcomes: Collection[str] = ()
+    document: Document, experiment: Experiment | None, axes: list[str], outcomes: Mapping[str, str]
 ) -> Diagram | None:
     """The diagram, its axes checked against the sweep's, its outcome against those that there are.
 
@@ -189,7 +215,7 @@ def read_diagram(
     """
     if document.value.get("diagram") is None:
         return None
-    diagram = document.read(("diagram",), document.value["diagram"], _Diagram)
+    diagram = document.read(("diagram",), document.value["diagram"], DiagramSection)
     if diagram is None:
         return None
     drawn: dict[str, str] = {}
@@ -203,7 +229,26 @@ def read_diagram(
             drawn.setdefault(name, key)
     if experiment is not None:
         _known_outcome(document, experiment, diagram.outcome, ("diagram", "outcome"), outcomes)
-    return Diagram(**diagram.model_dump())
+        _check_maps(document, experiment, diagram.maps, outcomes)
+    if diagram.maps and diagram.maps_of is not None:
+        document.fault(("diagram", "maps_of"), "maps_of stands beside maps", "drop one of the two")
+    return Diagram(diagram.x, diagram.y, diagram.outcome, diagram.facet, diagram.title)
+
+
+def _check_maps(
+    document: Document, experiment: Experiment, maps: Sequence[DiagramMap], outcomes: Mapping[str, str]
+) -> None:
+    """Notes a fault for each map whose outcome is unknown, or is none that a share is of."""
+    for index, one in enumerate(maps):
+        path: Path = ("diagram", "maps", index, "outcome")
+        if one.drawn != "share":
+            _known_outcome(document, experiment, one.outcome, path, outcomes)
+            continue
+        try:
+            labelled_in(one.outcome, experiment, outcomes)
+        except SwingbyError as error:
+            message, _, hint = str(error).partition("; ")
+            document.fault(path, message, hint or None)
 
 
 def read_outcome(

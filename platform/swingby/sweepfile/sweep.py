@@ -21,7 +21,7 @@ from swingby.model.points import Points
 from swingby.sweepfile.axes import Axis
 from swingby.sweepfile.loader import SweepFile
 from swingby.sweepfile.refinement import Refinement, refinement_of
-from swingby.sweepfile.sections import Diagram, Drawn
+from swingby.sweepfile.sections import Diagram, DiagramSection, Drawn
 from swingby.sweepfile.yaml import read_yaml
 
 CONFIRM_ABOVE = 100_000
@@ -239,6 +239,19 @@ def experiment_of(file: Traversable) -> str:
     """The experiment that a packaged sweep names; its other keys are not looked at."""
     content = read_yaml(file.read_text(encoding="utf-8-sig"), str(file)).value
     return str(content.get("experiment", "")) if isinstance(content, dict) else ""
+
+
+def diagram_of(file: Traversable) -> tuple[Mapping[str, Any], DiagramSection]:
+    """The content of a packaged sweep's file, and its section `diagram`; whether its axes are known is not looked at.
+
+    Raises:
+        InputFaults: it has no such section, or one with a wrong key or value; each with its line and what is allowed.
+    """
+    document = read_yaml(file.read_text(encoding="utf-8-sig"), str(file))
+    section = document.read(("diagram",), document.value.get("diagram"), DiagramSection)
+    document.finish()
+    assert section is not None
+    return document.value, section
 
 
 def _beside(path: Path) -> str:

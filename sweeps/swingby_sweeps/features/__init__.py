@@ -16,5 +16,10 @@ PACKAGE = Package(
         "spectra": "drawings.spectra:Spectra",
         "tightness": "drawings.tightness:Tightness",
     },
-    diagrams={"features": "diagrams:DIAGRAMS", "unconstrained": "unconstrained.diagrams:DIAGRAMS"},
+    lines={
+        "diagram-features-lr-decay": "theory_lines:constant_above",
+        "diagram-features-collapse": "theory_lines:constant_above",
+        "diagram-features-target-width": "theory_lines:root_of_width",
+        "diagram-unconstrained-decays": "unconstrained.theory_lines:boundary",
+    },
 )

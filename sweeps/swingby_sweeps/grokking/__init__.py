@@ -7,5 +7,10 @@ PACKAGE = Package(
     experiments={"mlp_regimes": "experiment:MlpRegimes"},
     detectors={"regimes": "detect.regimes:Regimes"},
     drawings={"generalization_curves": "drawings.generalization_curves:GeneralizationCurves"},
-    diagrams={"mlp_regimes": "diagrams:DIAGRAMS"},
+    lines={
+        "diagram-weight-target": "theory_lines:as_large",
+        "diagram-weight-target-fine": "theory_lines:as_large",
+        "diagram-weight-output": "theory_lines:as_large",
+        "diagram-weight-output-fine": "theory_lines:as_large",
+    },
 )

@@ -18,5 +18,10 @@ PACKAGE = Package(
         "mode_times": "drawings.times:ModeTimes",
         "net_times": "drawings.times:NetTimes",
     },
-    diagrams={"modes": "diagrams:MODES", "linear_net": "diagrams:NETS"},
+    lines={
+        "diagram-moment-ratio-start": "theory_lines:stage_like",
+        "diagram-alpha-start": "theory_lines:numbers_of_stages",
+        "diagram-target-imbalance": "theory_lines:kernel_distances",
+        "diagram-balanced": "theory_lines:wide_enough",
+    },
 )

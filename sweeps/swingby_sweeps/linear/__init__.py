@@ -13,7 +13,11 @@ PACKAGE = Package(
         "learnabilities": "drawings.learnabilities:Learnabilities",
         "fit_over_time": "drawings.fit_over_time:FitOverTime",
     },
-    diagrams={"linear": "diagrams:DIAGRAMS"},
+    lines={
+        "diagram-linear-fit": "theory_lines:kinds_of_fit",
+        "diagram-linear-time": "theory_lines:times",
+        "diagram-linear-ridge": "theory_lines:best_ridges",
+    },
 )
 
 # Named sweeps: sweeps/figures has one for each figure of [T] chapter 1 that shows runs, sweeps/claims those that claims

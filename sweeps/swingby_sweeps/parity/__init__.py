@@ -5,6 +5,13 @@ from swingby.model.registry import Package
 PACKAGE = Package(
     experiments={"parity_net": "experiment:ParityNet"},
     detectors={"emergence": "detect.emergence:Emergence"},
-    diagrams={"parity_net": "diagrams:DIAGRAMS"},
+    lines={
+        "diagram-parity-width-samples": "theory_lines:samples_and_units",
+        "diagram-parity-width-samples-fine": "theory_lines:each_number_of_samples_and_units",
+        "diagram-parity-width-bits": "theory_lines:units_of_skills",
+        "diagram-parity-width-bits-fine": "theory_lines:each_number_of_units",
+        "diagram-parity-alpha-skills": "theory_lines:last_in_time",
+        "diagram-parity-alpha-skills-fine": "theory_lines:last_in_time",
+    },
     drawings={"emergence": "drawings.emergence:Emergence"},
 )

@@ -14,5 +14,11 @@ PACKAGE = Package(
         "modes": "drawings.modes:Modes",
         "test_times": "drawings.test_times:TestTimes",
     },
-    diagrams={"scalar": "diagrams:DIAGRAMS"},
+    lines={
+        "diagram-scalar-regime": "theory_lines:regimes",
+        "diagram-scalar-start": "theory_lines:typical_regimes",
+        "diagram-scalar-steps": "theory_lines:steps",
+        "diagram-scalar-grokking": "theory_lines:critical_start",
+        "diagram-scalar-recovery": "theory_lines:recovery",
+    },
 )

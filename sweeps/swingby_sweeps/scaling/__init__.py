@@ -14,7 +14,11 @@ PACKAGE = Package(
         "loss_over_resource": "drawings.loss_over_resource:LossOverResource",
         "skill_strengths": "drawings.skill_strengths:SkillStrengths",
     },
-    diagrams={"multilinear": "diagrams:DIAGRAMS"},
+    lines={
+        "diagram-skills-alpha": "theory_lines:enough_skills",
+        "diagram-time-width": "theory_lines:equal_reach",
+        "diagram-skills-start": "theory_lines:stage_like",
+    },
 )
 
 # Named sweeps: sweeps/figures has one for each figure and table of [T] chapter 4 and C.1, sweeps/claims those that

@@ -24,7 +24,20 @@ PACKAGE = Package(
         "twins": "drawings.twins:Twins",
     },
     commands={"theory": "cli:theory"},
-    diagrams={"sim": "diagrams:DIAGRAMS"},
+    lines={
+        "diagram-depth-gain": "theory_lines:plateau_and_steepness",
+        "diagram-width-gain": "theory_lines:plateau_and_steepness",
+        "diagram-ratio-gain": "theory_lines:symmetric_start",
+        "diagram-ratio-start": "theory_lines:symmetric_start",
+        "diagram-rate-depth": "theory_lines:steepest_rate",
+        "diagram-rate-depth-relu": "theory_lines:steepest_rate",
+        "diagram-latent-concepts": "theory_lines:bottleneck",
+        "diagram-distance": "theory_lines:points_near",
+        "diagram-distance-truncated": "theory_lines:points_near",
+        "diagram-distance-relu": "theory_lines:relu_distance",
+        "diagram-distance-truncated-relu": "theory_lines:points_near",
+        "diagram-spread-time-relu": "theory_lines:spread_needed",
+    },
 )
 
 # Named sweeps: sweeps/figures has one for each SIM figure of the paper, sweeps/claims those that claims need beyond the

@@ -23,13 +23,14 @@ from swingby.run.driver import run
 from swingby.run.options import RunOptions
 from swingby.store import Store
 from swingby.store.refined import Refined
+from swingby.sweepfile.sections import DiagramMap
 from swingby.sweepfile.sweep import Sweep, named_sweeps
 from swingby_analysis.page.html import VEGA_LITE
 from swingby_analysis.page.pictures import titled
 from swingby_analysis.report import write_report
 from swingby_analysis.statements import needed
 from swingby_analysis.statements.catalogue import diagrams, findings
-from swingby_analysis.statements.diagram import PREFIX, Diagram, Map
+from swingby_analysis.statements.diagram import PREFIX, Diagram
 from swingby_analysis.statements.effect import Number, OverSeeds, decide
 from swingby_analysis.statements.figures import Read, figures
 from swingby_analysis.statements.findings import FOLDER, PAGE, write_findings
@@ -254,7 +255,8 @@ def test_a_share_may_be_of_a_category_or_beyond_a_level(store: tuple[Store, dict
         "descents_fine > 1.5": cells["descents_fine"] > 1.5,
         "descents_fine < 1.5": cells["descents_fine"] < 1.5,
     }
-    made = figures(opened, replace(diagram, maps=[Map(text, "share", text) for text in texts]), ids[diagram.sweep])
+    maps = [DiagramMap(outcome=text, drawn="share", title=text) for text in texts]
+    made = figures(opened, replace(diagram, maps=maps), ids[diagram.sweep])
     assert len({figure.slug for figure in made}) == 3
     for figure, holds in zip(made, texts.values(), strict=True):
         (rows,) = figure.spec["datasets"].values()

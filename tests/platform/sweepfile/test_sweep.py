@@ -22,6 +22,7 @@ from swingby.sweepfile.sweep import Sweep, named_sweeps
 from tests.support.named import GROUP, packaged
 
 HEAD = "name: try-1\nexperiment: toy\n"
+MAPPED = f"{HEAD}axes: {{gain: [1, 2]}}\ndiagram: {{x: gain, outcome: bumped, maps: ["
 GOOD = """\
 name: try-1
 title: A try
@@ -338,6 +339,12 @@ BAD = [
     (f"{HEAD}axes: {{gain: [1, 2]}}\ndiagram: {{x: gian, outcome: bumped}}", 4, "did you mean 'gain'?"),
     (f"{HEAD}axes: {{gain: [1, 2]}}\ndiagram: {{x: gain, y: gain, outcome: bumped}}", 4, "is x already"),
     (f"{HEAD}axes: {{gain: [1, 2]}}\ndiagram: {{x: gain}}", 4, "diagram.outcome is missing"),
+    (f"{MAPPED}{{outcome: bumped, drawn: sum, title: t}}]}}", 4, "diagram.maps.0.drawn"),
+    (f"{MAPPED}{{outcome: bumpd, drawn: category, title: t}}]}}", 4, "did you mean 'bumped'?"),
+    (f"{MAPPED}{{outcome: bumped > 1, drawn: share, title: t}}]}}", 4, "does not go with it"),
+    (f"{MAPPED}{{outcome: bumped, drawn: share}}]}}", 4, "diagram.maps.0.title is missing"),
+    (f"{MAPPED}{{outcome: bumped, drawn: share, title: t, unit: s}}]}}", 4, "unknown key 'diagram.maps.0.unit'"),
+    (f"{MAPPED}{{outcome: bumped, drawn: share, title: t}}], maps_of: other}}", 4, "drop one of the two"),
     (f"{HEAD}where: gian > 1", 3, "did you mean 'gain'?"),
     (f"{HEAD}where: mu.9 > 1", 3, "mu has 2 entries"),
     (f"{HEAD}where: gain.0 > 1", 3, "no vector"),
