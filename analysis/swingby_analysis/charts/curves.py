@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import altair as alt
+import polars as pl
 
 from swingby_analysis.charts import style
 
@@ -148,6 +149,16 @@ class Axes:
     steps: Literal["linear", "sqrt", "log"] = "sqrt"
     ticks: Sequence[float] = ()
     level: float | None = None
+
+
+def medians(table: pl.DataFrame) -> list[Level | Spread]:
+    """Medians with their bands from a row a point, line and step: `point`, `line`, `step`, `median`, `low`, `high`."""
+    rows = list[Level | Spread]()
+    for point, line, step, median, low, high in table.select(
+        "point", "line", "step", "median", "low", "high"
+    ).iter_rows():
+        rows += [Spread(str(point), line, step, low, high), Level(str(point), "line", line, 0, step, median)]
+    return rows
 
 
 def log_curves(

@@ -10,8 +10,8 @@ PACKAGE = Package(
         "fitting_phases": "detect.phases:FittingPhases",
     },
     drawings={
-        "learnabilities": "drawings.learnabilities:Learnabilities",
-        "fit_over_time": "drawings.fit_over_time:FitOverTime",
+        "learnabilities": "drawings.lines:Learnabilities",
+        "fit_over_time": "drawings.lines:FitOverTime",
     },
     lines={
         "diagram-linear-fit": "theory_lines:kinds_of_fit",

@@ -11,8 +11,8 @@ PACKAGE = Package(
         "skill_stages": "detect.stages:Stages",
     },
     drawings={
-        "loss_over_resource": "drawings.loss_over_resource:LossOverResource",
-        "skill_strengths": "drawings.skill_strengths:SkillStrengths",
+        "loss_over_resource": "drawings.lines:LossOverResource",
+        "skill_strengths": "drawings.lines:SkillStrengths",
     },
     lines={
         "diagram-skills-alpha": "theory_lines:enough_skills",

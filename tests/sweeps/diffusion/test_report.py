@@ -227,7 +227,9 @@ def test_lines_stand_for_the_points_of_the_grid(data: Path) -> None:
     for store, read in opened(data, "part"):
         subject = Subject(read, store)
         for along, panels in ((None, {"size_contrast"}), ("size_contrast", {"contrast"})):
-            found = groups_of(subject, ConceptOptions.model_validate({"along": along}), "concept_space")
+            options = ConceptOptions.model_validate({"along": along})
+            found = groups_of(ask(store, Query("paths", (subject.sweep_id,), SQL)), subject, options)
+            assert found is not None
             points = [line.point for group in found.groups for line in group.lines]
             assert sorted(points) == sorted(subject.points)
             assert len(found.groups) == 2

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 import polars as pl
 
 from swingby_analysis.charts.curves import Axes, CurvePanel, Level, Spread, curve_panels
-from swingby_analysis.page import Figure
 from swingby_analysis.report.prose import percent
+from swingby_analysis.report.query_drawing import Drawn
 from swingby_analysis.report.subject import Subject
 
 from ..detect.bends import SUFFIX
@@ -23,8 +22,8 @@ from .concepts import (
     ConceptDrawing,
     ConceptOptions,
     Group,
+    Groups,
     PointRuns,
-    groups_of,
     panel_table,
     seeds_per_line,
     setting_of,
@@ -33,44 +32,40 @@ from .concepts import (
 
 HIGHEST = 1.5
 """The largest error that panels show; 1 is the error of a point that is wrong in both concepts."""
-READING = (
-    "The concept-space MSE is the mean over color and size of the squared distance of the class's mean point from its "
-    "own corner; 1 is wrong in both. Thick: the mean over the seeds of each seed's MSE, with the gaps of paths bridged "
-    "by straight lines; it is broken where a seed enters or leaves, for a jump between means of other seeds is no "
-    "rise. Shaded: its 95 % t-interval over the seeds. Thin: single seeds. Dashed: the MSE of the mean point of all "
-    "seeds, as in [S], which is lower where seeds differ. Above a panel: the number of seeds whose MSE falls, rises "
-    "and falls by more than the detector's threshold, with Wilson's 95 % interval of their share; the number whose "
-    "threshold is low enough to have shown a rise to halfway between the class and a trained one; and the mean rise, "
-    "located on all seeds but one and measured at the same evaluations of the one left out, with its t-interval: seeds "
-    "share a bump where the interval lies above 0. It lies above 0 by chance in 5 to 20 % of samples, and at 5 seeds "
-    "or fewer the test has little power."
-)
 
 
 class ConceptMse(ConceptDrawing):
     """The concept-space MSE with bands over seeds."""
 
-    name: ClassVar[str] = "concept_mse"
+    name = "concept_mse"
+    title = "Concept-space MSE over training"
+    reading = (
+        "The concept-space MSE is the mean over color and size of the squared distance of the class's mean point from "
+        "its own corner; 1 is wrong in both. Thick: the mean over the seeds of each seed's MSE, with the gaps of paths "
+        "bridged by straight lines; it is broken where a seed enters or leaves, for a jump between means of other "
+        "seeds is no rise. Shaded: its 95 % t-interval over the seeds. Thin: single seeds. Dashed: the MSE of the mean "
+        "point of all seeds, as in [S], which is lower where seeds differ. Above a panel: the number of seeds whose "
+        "MSE falls, rises and falls by more than the detector's threshold, with Wilson's 95 % interval of their share; "
+        "the number whose threshold is low enough to have shown a rise to halfway between the class and a trained one; "
+        "and the mean rise, located on all seeds but one and measured at the same evaluations of the one left out, "
+        "with its t-interval: seeds share a bump where the interval lies above 0. It lies above 0 by chance in 5 to 20 "
+        "% of samples, and at 5 seeds or fewer the test has little power."
+    )
 
-    def figures(self, subject: Subject, options: ConceptOptions) -> Sequence[Figure]:
-        """One figure, with one panel for each line; rows by judge and setting."""
-        groups = groups_of(subject, options, self.name)
+    def charts(self, groups: Groups, subject: Subject, options: ConceptOptions) -> Iterable[Drawn]:
+        """One chart, with one panel for each line; rows by judge and setting."""
         table, panels, rows = panel_table(groups), list[CurvePanel](), list[Level | Spread]()
         for group, title, line in table.panels:
             key = f"{group.key}:{title}"
             notes = ("no place yet",) if line is None else _notes(subject, group, line)
             panels.append(CurvePanel(key, title, (setting_of(group), *notes)))
             rows += [] if line is None else _rows(key, line)
-        last = max(float(line.runs.steps[-1]) for group in groups.groups for line in group.lines)
         top = min(HIGHEST, 1.05 * max([row.value for row in rows if isinstance(row, Level)], default=1.0))
-        axes = Axes(0.0, last, 0.0, top, "concept-space MSE")
+        axes = Axes(0.0, groups.last, 0.0, top, "concept-space MSE")
         layout = table.columns, groups.legend, table.width, table.compact
-        spec = curve_panels(panels, rows, axes, groups.colours, *layout).to_dict()
         caption = f"The error of the held-out class in concept space over training, {seeds_per_line(groups)}."
-        caption = f"{caption} {smoothing_note(options)}"
-        queries = [groups.query, subject.data.queries["cells"]]
-        title = "Concept-space MSE over training"
-        return [subject.figure("concept-mse", title, caption, READING, spec, queries)]
+        caption, queries = f"{caption} {smoothing_note(options)}", [subject.data.queries["cells"]]
+        yield Drawn(curve_panels(panels, rows, axes, groups.colours, *layout), caption, queries=queries)
 
 
 def _notes(subject: Subject, group: Group, line: PointRuns) -> list[str]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
@@ -13,8 +12,8 @@ from swingby_analysis.charts.maps import mean_map
 from swingby_analysis.charts.plane_rows import Name
 from swingby_analysis.charts.planes import Corner, Mark, Panel, Row, Spot, planes
 from swingby_analysis.charts.summaries import OPEN, SignedMean
-from swingby_analysis.page import Figure
 from swingby_analysis.report.prose import plural
+from swingby_analysis.report.query_drawing import Drawn
 from swingby_analysis.report.subject import Subject
 
 from ..detect.bend import SharedBend
@@ -25,7 +24,6 @@ from .concepts import (
     ConceptOptions,
     Group,
     Groups,
-    groups_of,
     left_out,
     seeds_per_line,
     smoothing_note,
@@ -33,18 +31,6 @@ from .concepts import (
 
 ELLIPSES = 6
 """Number of evaluations of a line with an ellipse, evenly spaced along its way; fewer where the line hardly moves."""
-READING = (
-    "Each line is the mean over the seeds of the places of the images generated of the held-out class: to the right by "
-    "color (0 the trained red, 1 the trained blue), upward by size (0 big, 1 small). Squares are the corners of the "
-    "classes trained on, the diamond that of the held-out class. Ellipses: in each coordinate the 95 % t-interval of "
-    "the mean over the seeds, which includes the noise of the images; with a single seed, the interval from its images "
-    "alone. Dots are the evaluations with an ellipse, about evenly spaced along the line. Thin: single seeds. An "
-    "evaluation counts where half of the seeds have a place; a seed has one where a circle is found in half of its "
-    "images, for without circles there is neither color nor size. Gaps between two places are bridged by straight "
-    "lines. The thick line is broken where a seed enters or leaves: beyond it the mean is one of other seeds, and the "
-    "jump is no movement. The measured judge reads color and size off the image, and its places can lie outside the "
-    "square; the trained judge gives probabilities, which cannot. Lines may leave the panel."
-)
 KINDS = {"measured judge": "#1d2733", "trained judge": "#d1495b"}
 STATES = {OPEN: "circle", "on one side": "circle", "on one side, comes back": "diamond"}
 BEND_READING = (
@@ -69,11 +55,24 @@ MAP = (
 class ConceptSpace(ConceptDrawing):
     """Trajectories in concept space, one line for each point of the grid."""
 
-    name: ClassVar[str] = "concept_space"
+    name = "concept_space"
+    title = "Paths in concept space"
+    reading = (
+        "Each line is the mean over the seeds of the places of the images generated of the held-out class: to the "
+        "right by color (0 the trained red, 1 the trained blue), upward by size (0 big, 1 small). Squares are the "
+        "corners of the classes trained on, the diamond that of the held-out class. Ellipses: in each coordinate the "
+        "95 % t-interval of the mean over the seeds, which includes the noise of the images; with a single seed, the "
+        "interval from its images alone. Dots are the evaluations with an ellipse, about evenly spaced along the line. "
+        "Thin: single seeds. An evaluation counts where half of the seeds have a place; a seed has one where a circle "
+        "is found in half of its images, for without circles there is neither color nor size. Gaps between two places "
+        "are bridged by straight lines. The thick line is broken where a seed enters or leaves: beyond it the mean is "
+        "one of other seeds, and the jump is no movement. The measured judge reads color and size off the image, and "
+        "its places can lie outside the square; the trained judge gives probabilities, which cannot. Lines may leave "
+        "the panel."
+    )
 
-    def figures(self, subject: Subject, options: ConceptOptions) -> Sequence[Figure]:
+    def charts(self, groups: Groups, subject: Subject, options: ConceptOptions) -> Iterable[Drawn]:
         """The paths, one panel for each judge and setting; and the bends over seeds, where there are two or more."""
-        groups = groups_of(subject, options, self.name)
         rows = [row for group in groups.groups for row in _rows(group)]
         shown = plane_rows.shown_range(rows)
         panels = [
@@ -83,14 +82,14 @@ class ConceptSpace(ConceptDrawing):
         legend = [*groups.legend, "lines: mean over the seeds; ellipses: 95 % intervals"]
         columns = 2 if len(panels) == 4 else min(len(panels), 3)
         side = 340 if columns < 3 else 280
-        spec = planes(panels, rows, groups.colours, columns, legend, side=side, shade=0.22).to_dict()
+        chart = planes(panels, rows, groups.colours, columns, legend, side=side, shade=0.22)
         held = CLASSES[groups.groups[0].lines[0].runs.number]
         caption = (
             f"The images generated of the class {held}, which no training image shows, in concept space over training: "
             f"{seeds_per_line(groups)}. {smoothing_note(options)}"
         )
-        paths = subject.figure("concept-space", "Paths in concept space", caption, READING, spec, [groups.query])
-        return [paths, *_bends(subject, options, groups)]
+        yield Drawn(chart, caption)
+        yield from _bends(subject, options, groups)
 
 
 def _rows(group: Group) -> Iterator[Row]:
@@ -121,8 +120,8 @@ def _rows(group: Group) -> Iterator[Row]:
             yield from plane_rows.line(name, runs.mean.value[at], run=number)
 
 
-def _bends(subject: Subject, options: ConceptOptions, groups: Groups) -> Iterator[Figure]:
-    """One figure over one parameter, one for each judge over two; none where no point has two measured seeds."""
+def _bends(subject: Subject, options: ConceptOptions, groups: Groups) -> Iterator[Drawn]:
+    """One chart over one parameter, one for each judge over two; none where no point has two measured seeds."""
     grid = subject.data.grid
     rows: list[SignedMean] = []
     for group in groups.groups:
@@ -147,8 +146,7 @@ def _bends(subject: Subject, options: ConceptOptions, groups: Groups) -> Iterato
             f"The bend that the seeds share, at each point of the grid{of}. Nothing is smoothed.{left_out(options)}"
         )
         reading = BEND_READING.format(marks=ALONG if grid.y is None else MAP)
-        title, spec = f"Bends over seeds{of}", chart.to_dict()
-        yield subject.figure(f"bend-over-seeds{end}", title, caption, reading, spec, [groups.query])
+        yield Drawn(chart, caption, f"Bends over seeds{of}", reading, f"bend-over-seeds{end}")
 
 
 def bend_text(bend: SharedBend) -> str:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 
 from swingby_analysis.charts import style
 from swingby_analysis.charts.curves import Axes, CurvePanel, Level, curve_panels
-from swingby_analysis.page import Figure
+from swingby_analysis.report.query_drawing import Drawn
 from swingby_analysis.report.subject import Subject
 
 from ..detect.path import Path
@@ -19,8 +18,8 @@ from .concepts import (
     SEEDS,
     ConceptDrawing,
     ConceptOptions,
+    Groups,
     PointRuns,
-    groups_of,
     panel_table,
     seeds_per_line,
     setting_of,
@@ -31,25 +30,26 @@ EXPONENTIAL, POWER = "exponential fit", "power-law fit"
 FITS = {EXPONENTIAL: style.INK, POWER: style.FAINT}
 DECADES = 4.0
 """The largest number of decades that the speed axis shows."""
-READING = (
-    "The learning speed is the distance between the mean points of two evaluations in concept space, over the steps "
-    "between them. Thick: the speed of the mean move of the seeds that have a place at both, half of them or more, so "
-    "that a seed that enters or leaves adds no speed. Thin: single seeds. Straight and dashed: an exponential "
-    "slow-down, log speed against step; curved and dotted: a power law, log speed against log step. Both are fitted to "
-    "that mean move as recorded, from the fastest one to where it is less than twice its noise; a speed has the more "
-    "weight the farther it exceeds its noise. R² says which law describes the speeds better, not that the law is true. "
-    "Speeds near their noise say nothing: noise divided by ever longer intervals falls too."
-)
 
 
 class ConceptSpeed(ConceptDrawing):
     """Speeds on a log axis, with both fits."""
 
-    name: ClassVar[str] = "concept_speed"
+    name = "concept_speed"
+    title = "Learning speed"
+    reading = (
+        "The learning speed is the distance between the mean points of two evaluations in concept space, over the "
+        "steps between them. Thick: the speed of the mean move of the seeds that have a place at both, half of them or "
+        "more, so that a seed that enters or leaves adds no speed. Thin: single seeds. Straight and dashed: an "
+        "exponential slow-down, log speed against step; curved and dotted: a power law, log speed against log step. "
+        "Both are fitted to that mean move as recorded, from the fastest one to where it is less than twice its noise; "
+        "a speed has the more weight the farther it exceeds its noise. R² says which law describes the speeds better, "
+        "not that the law is true. Speeds near their noise say nothing: noise divided by ever longer intervals falls "
+        "too."
+    )
 
-    def figures(self, subject: Subject, options: ConceptOptions) -> Sequence[Figure]:
-        """One figure, with one panel for each line; rows by judge and setting."""
-        groups = groups_of(subject, options, self.name)
+    def charts(self, groups: Groups, subject: Subject, options: ConceptOptions) -> Iterable[Drawn]:
+        """One chart, with one panel for each line; rows by judge and setting."""
         table, panels, rows = panel_table(groups), list[CurvePanel](), list[Level]()
         for group, title, line in table.panels:
             key, fit = f"{group.key}:{title}", None if line is None else slowdown(line.runs.speeds)
@@ -58,13 +58,11 @@ class ConceptSpeed(ConceptDrawing):
         values = [row.value for row in rows if row.kind == "line"] or [row.value for row in rows] or [1e-3]
         high = 10 ** math.ceil(math.log10(max(values)))
         low = 10 ** max(math.floor(math.log10(min(values))), math.log10(high) - DECADES)
-        last = max(float(line.runs.steps[-1]) for group in groups.groups for line in group.lines)
-        axes = Axes(0.0, last, low, high, "learning speed |dC/dt| (1 / step)", "log", "linear")
+        axes = Axes(0.0, groups.last, low, high, "learning speed |dC/dt| (1 / step)", "log", "linear")
         layout = table.columns, groups.legend, table.width, table.compact
-        spec = curve_panels(panels, rows, axes, {**groups.colours, **FITS}, *layout).to_dict()
         seeds, note = seeds_per_line(groups), smoothing_note(options)
         caption = f"How fast the held-out class moves in concept space, {seeds}. {note}"
-        return [subject.figure("concept-speed", "Learning speed", caption, READING, spec, [groups.query])]
+        yield Drawn(curve_panels(panels, rows, axes, {**groups.colours, **FITS}, *layout), caption)
 
 
 def _notes(line: PointRuns | None, fit: Slowdown | None) -> tuple[str, ...]:

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+import polars as pl
 from pydantic import Field
 
 from swingby.model import drawing, registry
 from swingby_analysis.charts.style import plasma_colours
 from swingby_analysis.grid import axis_title, plain, scalar
-from swingby_analysis.query import Query
 from swingby_analysis.report.prose import between, plural
+from swingby_analysis.report.query_drawing import Drawn, QueryDrawing
 from swingby_analysis.report.selection import along, names_of
 from swingby_analysis.report.subject import Subject
 
 from ..detect.path import JUDGES, Judge
 from ..detect.runs import Runs, runs_of
-from . import SQL
 
 ALL_RUNS = "all runs"
 SEEDS = 12
@@ -46,11 +47,28 @@ class ConceptOptions(drawing.Options):
         return JUDGES if self.judge == "both" else (self.judge,)
 
 
-class ConceptDrawing(drawing.Drawing):
+class ConceptDrawing(QueryDrawing):
     """A drawing of concept space."""
 
     experiments = ("diffusion",)
     Options = ConceptOptions
+    sql = "paths"
+    empty = "no judge could tell where the held-out class lies at two evaluations of a run"
+
+    def draw(self, rows: pl.DataFrame, subject: Subject, options: ConceptOptions) -> Iterable[Drawn]:
+        """The charts of the runs that have a place in concept space.
+
+        Raises:
+            SwingbyError: none has.
+        """
+        groups = groups_of(rows, subject, options)
+        if groups is None:
+            raise subject.cannot(self.name, self.empty)
+        return self.charts(groups, subject, options)
+
+    @abstractmethod
+    def charts(self, groups: Groups, subject: Subject, options: ConceptOptions) -> Iterable[Drawn]:
+        """The charts of these runs."""
 
     def check(self, options: ConceptOptions, axis_names: Sequence[str]) -> Sequence[drawing.Wrong]:
         """Wrong options: lines can differ only in a parameter that an axis changes."""
@@ -91,29 +109,30 @@ class Group(NamedTuple):
 
 
 class Groups(NamedTuple):
-    """The panels of a drawing, the colours of their lines, the title of the legend, and the query."""
+    """The panels of a drawing, the colours of their lines, and the title of the legend."""
 
     groups: Sequence[Group]
     colours: Mapping[str, str]
     legend: list[str]
-    query: Query
+
+    @property
+    def last(self) -> float:
+        """The last evaluation of any run."""
+        return max(float(line.runs.steps[-1]) for group in self.groups for line in group.lines)
 
 
-def groups_of(subject: Subject, options: ConceptOptions, name: str) -> Groups:
+def groups_of(table: pl.DataFrame, subject: Subject, options: ConceptOptions) -> Groups | None:
     """The runs of a sweep, one panel for each judge and each setting of the parameters that lines do not differ in.
 
-    Raises:
-        SwingbyError: no run has a place in concept space.
+    None where no run has a place in concept space. `table`: the rows of `paths.sql`.
     """
-    query = Query("paths", (subject.sweep_id,), SQL)
-    rows = subject.ask(query).to_dicts()
-    first, by_judge = options.first, list[tuple[Judge, dict[int, Runs], dict[int, Runs]]]()
+    rows, first = table.to_dicts(), options.first
+    by_judge = list[tuple[Judge, dict[int, Runs], dict[int, Runs]]]()
     for judge in options.judges:
         if runs := runs_of(rows, judge, 0.0, first):
             by_judge.append((judge, runs, runs_of(rows, judge, options.smoothing, first)))
     if not by_judge:
-        why = "no judge could tell where the held-out class lies at two evaluations of a run"
-        raise subject.cannot(name, why)
+        return None
     varying = next(iter(subject.varying.values()), {})
     if options.along is not None:
         differ = names_of(options.along, varying)
@@ -142,7 +161,7 @@ def groups_of(subject: Subject, options: ConceptOptions, name: str) -> Groups:
     ]
     colours = dict(zip(names.values(), plasma_colours(len(values)), strict=True))
     titles = "; ".join(axis_title(one, subject.data.sweep["experiment"]) for one in differ)
-    return Groups([group for group in found if group.lines], colours, [titles] if titles else [], query)
+    return Groups([group for group in found if group.lines], colours, [titles] if titles else [])
 
 
 def _rank(value: tuple[object, ...]) -> tuple[tuple[bool, float, str], ...]:

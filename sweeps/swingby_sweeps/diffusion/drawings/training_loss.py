@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from swingby.model import drawing
 from swingby_analysis.charts.curves import SYMLOG, Axes, CurvePanel, Level, curve_panels
-from swingby_analysis.page import Figure
-from swingby_analysis.query import Query
 from swingby_analysis.report.prose import plural
+from swingby_analysis.report.query_drawing import Drawn, QueryDrawing
 from swingby_analysis.report.subject import Subject
-
-from . import SQL
 
 TERMS = {
     "loss": ("variational bound", "#1d2733"),
@@ -25,39 +21,38 @@ TERMS = {
 }
 """Columns -> their names in the legend, and their colours."""
 SEEDS = 12
-READING = (
-    "The loss that training descends, in bits a dimension, and the three terms that add up to it: means over the "
-    "steps since the previous evaluation. The loss can be negative: the data are continuous, and the likelihood is a "
-    "density. Thick: the median over the seeds; thin: single seeds; dashed: the bound. The axis is log(1 + value / "
-    f"{SYMLOG}) on either side of 0. A bump of the held-out class while the diffusion term rises comes from too large "
-    "a step, and is no transient memorization."
-)
 
 
-class TrainingLoss(drawing.Drawing):
+class TrainingLoss(QueryDrawing):
     """The loss and its terms, one panel for each point."""
 
-    name: ClassVar[str] = "training_loss"
-    experiments: ClassVar[tuple[str, ...]] = ("diffusion",)
+    name = "training_loss"
+    experiments = ("diffusion",)
+    sql = "losses"
+    title = "Training loss"
+    empty = "no run recorded a finite loss"
+    reading = (
+        "The loss that training descends, in bits a dimension, and the three terms that add up to it: means over the "
+        "steps since the previous evaluation. The loss can be negative: the data are continuous, and the likelihood is "
+        "a density. Thick: the median over the seeds; thin: single seeds; dashed: the bound. The axis is log(1 + value "
+        f"/ {SYMLOG}) on either side of 0. A bump of the held-out class while the diffusion term rises comes from too "
+        "large a step, and is no transient memorization."
+    )
 
-    def figures(self, subject: Subject, options: drawing.Options) -> Sequence[Figure]:
-        """One figure."""
-        query = Query("losses", (subject.sweep_id,), SQL)
-        table = subject.ask(query)
-        points = table["point"].unique(maintain_order=True).to_list()
+    def draw(self, rows: pl.DataFrame, subject: Subject, options: Any) -> Iterable[Drawn]:
+        """One chart."""
+        points = rows["point"].unique(maintain_order=True).to_list()
         panels = [CurvePanel(str(point), subject.label(point) or "all runs") for point in points]
-        rows = [row for point in points for row in _rows(str(point), table.filter(pl.col("point") == point))]
-        if not rows:
-            raise subject.cannot(self.name, "no run recorded a finite loss")
-        values = [row.value for row in rows if row.kind != "run"]
-        last = max(row.step for row in rows)
+        levels = [level for point in points for level in _rows(str(point), rows.filter(pl.col("point") == point))]
+        if not levels:
+            raise subject.cannot(self.name, self.empty)
+        values = [level.value for level in levels if level.kind != "run"]
+        last = max(level.step for level in levels)
         low, high = (end + side * 0.3 * (SYMLOG + abs(end)) for end, side in ((min(values), -1), (max(values), 1)))
         axes = Axes(0.0, last, low, high, "bits a dimension (symlog)", "symlog")
-        colours = dict(TERMS.values())
-        spec = curve_panels(panels, rows, axes, colours, min(len(panels), 4)).to_dict()
         most = max(subject.runs(point).height for point in points)
         caption = f"The training loss and its terms over training, up to {plural(most, 'seed')} in a panel."
-        return [subject.figure("training-loss", "Training loss", caption, READING, spec, [query])]
+        yield Drawn(curve_panels(panels, levels, axes, dict(TERMS.values()), min(len(panels), 4)), caption)
 
 
 def _rows(key: str, table: pl.DataFrame) -> Iterator[Level]:

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import altair as alt
 import numpy as np
 import polars as pl
 
-from swingby.model import drawing
 from swingby_analysis.charts import style
-from swingby_analysis.page import Figure
-from swingby_analysis.query import Query
 from swingby_analysis.report.prose import plural
+from swingby_analysis.report.query_drawing import Drawn, QueryDrawing
 from swingby_analysis.report.subject import Subject
 from swingby_sweeps.dynamics.metrics import MINIMUM
 
 from .. import trends
 
-SQL = __name__.rpartition(".")[0]
 KAPPA = MINIMUM
 MOST = 4
 FEWEST = 5
@@ -28,51 +25,52 @@ FEWEST = 5
 LEAST = 1e-4
 """An error of no point is drawn here."""
 TITLES = {"error": "test error", "loss": "test loss", "kappa": "kappa on the test sample"}
-READING = (
-    "Left and middle: test error and loss over the number of training points, both axes logarithmic; right: kappa. "
-    "Thick: means over the seeds (of the logarithm, but for kappa); marks: single runs. Red: the pair of lines that "
-    "fits the means best, where its BIC is smaller than that of one line by 2 or more, else one line. Dashed: the "
-    "number of points at which the mean kappa falls through 0.1 for good. Intervals are over seeds, by bootstrap."
-)
 
 
-class LearningCurve(drawing.Drawing):
+class LearningCurve(QueryDrawing):
     """Test error, loss and kappa over training points, with the break of the power law by BIC."""
 
-    name: ClassVar[str] = "learning_curve"
-    experiments: ClassVar[tuple[str, ...]] = ("features",)
-    reads_curves: ClassVar[bool] = False
+    name = "learning_curve"
+    experiments = ("features",)
+    reads_curves = False
+    title = "Learning curve and features"
+    empty = f"no setting has {FEWEST} numbers of training points"
+    reading = (
+        "Left and middle: test error and loss over the number of training points, both axes logarithmic; right: kappa. "
+        "Thick: means over the seeds (of the logarithm, but for kappa); marks: single runs. Red: the pair of lines "
+        "that fits the means best, where its BIC is smaller than that of one line by 2 or more, else one line. Dashed: "
+        "the number of points at which the mean kappa falls through 0.1 for good. Intervals are over seeds, by "
+        "bootstrap."
+    )
 
-    def figures(self, subject: Subject, options: drawing.Options) -> Sequence[Figure]:
-        """One figure, a row of three panels for each setting.
+    def draw(self, rows: pl.DataFrame, subject: Subject, options: Any) -> Iterable[Drawn]:
+        """One chart, a row of three panels for each setting.
 
         Raises:
             SwingbyError: no setting has enough numbers of training points, or there are too many settings.
         """
-        query = Query("learning_curve", (subject.sweep_id,), SQL)
-        found = subject.ask(query).with_columns(pl.col("error").clip(LEAST), pl.col("loss").clip(LEAST))
         settings = {point: subject.label(point, without=("n",)) or "all runs" for point in subject.points}
-        found = found.with_columns(setting=pl.col("point").replace_strict(settings, default=None))
+        setting = pl.col("point").replace_strict(settings, default=None)
+        rows = rows.with_columns(pl.col("error", "loss").clip(LEAST), setting=setting)
         groups = [
-            (str(name), rows)
-            for (name,), rows in found.group_by("setting", maintain_order=True)
-            if rows["n"].n_unique() >= FEWEST
+            (str(name), runs)
+            for (name,), runs in rows.group_by("setting", maintain_order=True)
+            if runs["n"].n_unique() >= FEWEST
         ]
         if not groups:
-            raise subject.cannot(self.name, f"no setting has {FEWEST} numbers of training points")
+            raise subject.cannot(self.name, self.empty)
         if len(groups) > MOST:
             raise subject.cannot(self.name, f"it has {len(groups)} settings; allowed: at most {MOST}")
-        drawn, rows = list[tuple[str, str, tuple[str, ...]]](), list[dict[str, Any]]()
+        drawn, marks = list[tuple[str, str, tuple[str, ...]]](), list[dict[str, Any]]()
         for place, (name, runs) in enumerate(groups):
             points, kappas = _matrix(runs, "kappa")
             crossed = trends.over_seeds(kappas, lambda values, points=points: _crossed(points, values))
             for column, title in TITLES.items():
                 panel = f"{place} {column}"
-                notes = _panel(runs, column, panel, crossed, rows)
+                notes = _panel(runs, column, panel, crossed, marks)
                 drawn.append((panel, title, (name, notes) if len(groups) > 1 else (notes,)))
-        caption = f"Learning curves of {plural(len(found), 'run')} and kappa of their features."
-        spec = _chart(drawn, rows).to_dict()
-        return [subject.figure("learning-curve", "Learning curve and features", caption, READING, spec, [query])]
+        caption = f"Learning curves of {plural(len(rows), 'run')} and kappa of their features."
+        yield Drawn(_chart(drawn, marks), caption)
 
 
 def _matrix(runs: pl.DataFrame, column: str) -> tuple[trends.Floats, trends.Floats]:

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from typing import Any, ClassVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import altair as alt
 import numpy as np
+import polars as pl
 from pydantic import Field
 
 from swingby.model import drawing
 from swingby_analysis.charts import style
-from swingby_analysis.page import Figure
-from swingby_analysis.query import Query
 from swingby_analysis.report.prose import plural
+from swingby_analysis.report.query_drawing import Drawn, QueryDrawing
 from swingby_analysis.report.subject import Subject
 from swingby_sweeps.dynamics.metrics import CONTAINED, MINIMUM
 
-SQL = __name__.rpartition(".")[0]
 KAPPA = MINIMUM
 WHOLE, CORNER = "all runs", "the corner"
 FROM = {WHOLE: 0.0, CORNER: 0.8}
@@ -32,15 +30,6 @@ NAMES = {
 """Regimes, and where their names stand; an arrow points from the name to a region that has no room for it."""
 LINES = {"line": (f"kappa = {KAPPA:g}", [1, 0]), "edge": (f"containment = {CONTAINED:g}", [5, 3])}
 """Lines between the regimes: what is written in the legend, and their dashes."""
-READING = (
-    "Across: containment, the share of the features' kernel (in Frobenius norm, centred) that lies in the space of the "
-    "learned function. Up: evenness, 1 where all directions inside that space are equally strong. Their product is "
-    "1 - kappa: on the line kappa = 0.1, and above and to the right of it lies the minimum feature regime. Dashed: "
-    "containment 0.95; to its left features lie outside the learned space (extended), to its right they are few and "
-    "unequal (uneven). Colour: test accuracy; the scale gives most of its range to the upper tenths, and marks lie on "
-    "each other in an order that has nothing to do with it. Nets that have hardly learned may lie anywhere, since "
-    "neither axis asks what is learned. Left: all runs; right: the corner in which most of them end."
-)
 
 
 class Options(drawing.Options):
@@ -49,44 +38,51 @@ class Options(drawing.Options):
     all: bool = Field(default=False, description="every run of the data folder, not only those of the sweep")
 
 
-class RegimePlane(drawing.Drawing):
+class RegimePlane(QueryDrawing):
     """A mark a run at its end, over containment and evenness, coloured by test accuracy, with the line kappa = 0.1."""
 
-    name: ClassVar[str] = "regime_plane"
-    experiments: ClassVar[tuple[str, ...]] = ("features",)
-    reads_curves: ClassVar[bool] = False
-    Options: ClassVar[type[drawing.Options]] = Options
+    name = "regime_plane"
+    experiments = ("features",)
+    reads_curves = False
+    Options = Options
+    title = "Evenness and containment"
+    empty = "no run has ended with features of which kappa can be told"
+    reading = (
+        "Across: containment, the share of the features' kernel (in Frobenius norm, centred) that lies in the space of "
+        "the learned function. Up: evenness, 1 where all directions inside that space are equally strong. Their "
+        "product is 1 - kappa: on the line kappa = 0.1, and above and to the right of it lies the minimum feature "
+        "regime. Dashed: containment 0.95; to its left features lie outside the learned space (extended), to its right "
+        "they are few and unequal (uneven). Colour: test accuracy; the scale gives most of its range to the upper "
+        "tenths, and marks lie on each other in an order that has nothing to do with it. Nets that have hardly learned "
+        "may lie anywhere, since neither axis asks what is learned. Left: all runs; right: the corner in which most of "
+        "them end."
+    )
 
-    def figures(self, subject: Subject, options: drawing.Options) -> Sequence[Figure]:
-        """One figure of two panels.
+    def parameters(self, subject: Subject, options: Options) -> tuple[str]:
+        """The sweep, or none for every run of the data folder."""
+        return ("" if options.all else subject.sweep_id,)
 
-        Raises:
-            SwingbyError: no run has ended with a kappa.
-        """
-        assert isinstance(options, Options)
-        query = Query("regime_plane", ("" if options.all else subject.sweep_id,), SQL)
-        found = subject.ask(query).to_dicts()
-        if not found:
-            raise subject.cannot(self.name, "no run has ended with features of which kappa can be told")
-        rows = [dict[str, Any](kind="run", **row) for row in found]
+    def draw(self, rows: pl.DataFrame, subject: Subject, options: Options) -> Iterable[Drawn]:
+        """One chart of two panels."""
+        marks = [dict[str, Any](kind="run", **row) for row in rows.iter_rows(named=True)]
         for panel, low in FROM.items():
             line = [(float(at), (1 - KAPPA) / float(at)) for at in np.linspace(1 - KAPPA, 1, 41)]
             edge = [(CONTAINED, low), (CONTAINED, (1 - KAPPA) / CONTAINED)]
             for kind, places in (("line", line), ("edge", edge)):
                 of = {"kind": "line", "panel": panel, "line": LINES[kind][0]}
-                rows += [{**of, "containment": x, "evenness": y} for x, y in places]
+                marks += [{**of, "containment": x, "evenness": y} for x, y in places]
             for name, (x, y) in NAMES[panel].items():
-                rows.append({"kind": "name", "panel": panel, "name": name, "containment": x, "evenness": y})
-        inside = sum(row["kappa"] < KAPPA for row in found)
+                marks.append({"kind": "name", "panel": panel, "name": name, "containment": x, "evenness": y})
+        inside = rows.filter(pl.col("kappa") < KAPPA).height
         caption = (
-            f"Features at the end of {plural(len(found), 'run')} in the plane of containment and evenness; of "
+            f"Features at the end of {plural(len(rows), 'run')} in the plane of containment and evenness; of "
             f"{inside:,} kappa is below {KAPPA:g}."
         )
-        title = "Evenness and containment" + (", every run of the data folder" if options.all else "")
-        figure = subject.figure("regime-plane", title, caption, READING, _chart(rows).to_dict(), [query])
-        if options.all:
-            figure = replace(figure, facts={"Sweeps": "all of the data folder", "Runs": f"{len(found):,}"})
-        return [figure]
+        if not options.all:
+            yield Drawn(_chart(marks), caption)
+            return
+        facts = {"Sweeps": "all of the data folder", "Runs": f"{len(rows):,}"}
+        yield Drawn(_chart(marks), caption, f"{self.title}, every run of the data folder", facts=facts)
 
 
 def _chart(rows: Sequence[Mapping[str, Any]]) -> Any:

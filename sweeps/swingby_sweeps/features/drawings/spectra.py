@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal
 
 import altair as alt
 import polars as pl
@@ -12,12 +12,10 @@ from pydantic import Field
 from swingby.model import drawing
 from swingby_analysis.charts import style
 from swingby_analysis.charts.curves import log_steps
-from swingby_analysis.page import Figure
-from swingby_analysis.query import Query
 from swingby_analysis.report.prose import plural
+from swingby_analysis.report.query_drawing import Drawn, QueryDrawing
 from swingby_analysis.report.subject import Subject
 
-SQL = __name__.rpartition(".")[0]
 MOST_PANELS, MOST_LINES, FIRST = 6, 9, 20
 LEAST = 1e-4
 """A smaller intensity is drawn here."""
@@ -27,13 +25,6 @@ CUMULATIVE = {
     "intensity": "intensity / second one",
 }
 SINGLE = {"quality": "quality", "utilization": "utilization", "intensity": "intensity / second one"}
-READING = (
-    "Features are the eigenfunctions of the last layer's kernel on the test points, in the order of their intensities. "
-    "Quality: how much of the target's space a feature carries; utilization: how much of the learned space. In the "
-    "minimum feature regime with C classes both sums reach 1 at k = C, and the intensities from the second to the C-th "
-    "are equal and the others small. Lines are medians over the seeds. Intensities are over the second one, since the "
-    "first belongs to the constant."
-)
 
 
 class Options(drawing.Options):
@@ -46,42 +37,40 @@ class Options(drawing.Options):
     cumulative: bool = Field(default=True, description="quality and utilization summed over the features up to k")
 
 
-class Spectra(drawing.Drawing):
+class Spectra(QueryDrawing):
     """Quality, utilization and intensity over the number of the feature, or of the first features over training."""
 
-    name: ClassVar[str] = "spectra"
-    experiments: ClassVar[tuple[str, ...]] = ("features",)
-    recordings: ClassVar[tuple[str, ...]] = ("spectra",)
-    Options: ClassVar[type[drawing.Options]] = Options
+    name = "spectra"
+    experiments = ("features",)
+    recordings = ("spectra",)
+    Options = Options
+    title = "Quality, utilization, intensity"
+    empty = "no run has recorded spectra"
+    reading = (
+        "Features are the eigenfunctions of the last layer's kernel on the test points, in the order of their "
+        "intensities. Quality: how much of the target's space a feature carries; utilization: how much of the learned "
+        "space. In the minimum feature regime with C classes both sums reach 1 at k = C, and the intensities from the "
+        "second to the C-th are equal and the others small. Lines are medians over the seeds. Intensities are over the "
+        "second one, since the first belongs to the constant."
+    )
 
-    def figures(self, subject: Subject, options: drawing.Options) -> Sequence[Figure]:
-        """One figure: a row of three panels, or one such row a point.
+    def draw(self, rows: pl.DataFrame, subject: Subject, options: Options) -> Iterable[Drawn]:
+        """One chart: a row of three panels, or one such row a point.
 
         Raises:
-            SwingbyError: no spectrum was recorded, or there are more points than rows or lines can be told apart.
+            SwingbyError: there are more points than rows or lines can be told apart.
         """
-        assert isinstance(options, Options)
-        query = Query("spectra", (subject.sweep_id,), SQL)
-        found = subject.ask(query)
-        points = found["point"].unique(maintain_order=True).to_list()
+        points = rows["point"].unique(maintain_order=True).to_list()
         most = MOST_LINES if options.lines == "points" else MOST_PANELS
-        if not points:
-            raise subject.cannot(self.name, "no run has recorded spectra")
         if len(points) > most:
             raise subject.cannot(self.name, f"it has {len(points)} points; allowed: at most {most}")
-        found = found.with_columns(pl.col("intensity").clip(LEAST))
-        names = {point: subject.label(point) or "all runs" for point in points}
-        if options.lines == "points":
-            rows, groups = _ends(found, names), [""]
-        elif options.lines == "times":
-            rows, groups = _times(found, names), list(names.values())
-        else:
-            rows, groups = _features(found, names), list(names.values())
-        what = SINGLE if options.lines == "features" or not options.cumulative else CUMULATIVE
-        spec = _chart(rows, groups, what, over="step" if options.lines == "features" else "k").to_dict()
+        names, features = {point: subject.label(point) or "all runs" for point in points}, options.lines == "features"
+        lines = LINES[options.lines](rows.with_columns(pl.col("intensity").clip(LEAST)), names)
+        groups = [""] if options.lines == "points" else list(names.values())
+        what = SINGLE if features or not options.cumulative else CUMULATIVE
+        chart = _chart(lines, groups, what, over="step" if features else "k")
         caption = f"Spectra of the last layer's features, medians over the seeds of {plural(len(points), 'point')}."
-        slug = f"spectra-{options.lines}"
-        return [subject.figure(slug, "Quality, utilization, intensity", caption, READING, spec, [query])]
+        yield Drawn(chart, caption, slug=f"spectra-{options.lines}")
 
 
 def _ends(found: pl.DataFrame, names: Mapping[int, str]) -> pl.DataFrame:
@@ -104,6 +93,9 @@ def _features(found: pl.DataFrame, names: Mapping[int, str]) -> pl.DataFrame:
     return kept.with_columns(
         group=pl.col("point").replace_strict(names, return_dtype=pl.String), line=pl.format("{}", pl.col("k"))
     )
+
+
+LINES = {"points": _ends, "times": _times, "features": _features}
 
 
 def _chart(rows: pl.DataFrame, groups: Sequence[str], what: Mapping[str, str], over: str) -> Any:

@@ -3,24 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
 
 import altair as alt
 import numpy as np
 import polars as pl
 
-from swingby.model import drawing
 from swingby_analysis.charts import style
-from swingby_analysis.page import Figure
-from swingby_analysis.query import Query
 from swingby_analysis.report.prose import plural
+from swingby_analysis.report.query_drawing import Drawn, QueryDrawing
 from swingby_analysis.report.subject import Subject
 from swingby_sweeps.dynamics.metrics import MINIMUM
 
 from .. import trends
 
-SQL = __name__.rpartition(".")[0]
 LEARNED = 0.9
 """Training accuracy from which on a run has learned its points."""
 LEAST = 3e-4
@@ -28,43 +25,46 @@ LEAST = 3e-4
 KAPPA = MINIMUM
 MOST = 8
 """Architectures with a colour each."""
-READING = (
-    "Across: kappa of the features on the test sample, 0 where they are the minimum; up: the share of the test points "
-    "that is told wrong; both axes are logarithmic. A mark is a run at its end, if it has learned nine tenths of its "
-    "training points; a colour is an architecture, a panel a data set. Dashed: kappa 0.1. Spearman's rank correlation "
-    "is over all marks of a colour or panel, its 95 % interval by bootstrap over seeds. Above 0: tighter is better."
-)
 
 
-class Tightness(drawing.Drawing):
+class Tightness(QueryDrawing):
     """A mark a run, test error over kappa, a colour an architecture, a panel a data set."""
 
-    name: ClassVar[str] = "tightness"
-    experiments: ClassVar[tuple[str, ...]] = ("features",)
-    reads_curves: ClassVar[bool] = False
+    name = "tightness"
+    experiments = ("features",)
+    reads_curves = False
+    title = "Is tighter better?"
+    empty = f"no run has learned {LEARNED:.0%} of its training points"
+    reading = (
+        "Across: kappa of the features on the test sample, 0 where they are the minimum; up: the share of the test "
+        "points that is told wrong; both axes are logarithmic. A mark is a run at its end, if it has learned nine "
+        "tenths of its training points; a colour is an architecture, a panel a data set. Dashed: kappa 0.1. Spearman's "
+        "rank correlation is over all marks of a colour or panel, its 95 % interval by bootstrap over seeds. Above 0: "
+        "tighter is better."
+    )
 
-    def figures(self, subject: Subject, options: drawing.Options) -> Sequence[Figure]:
-        """One figure.
+    def parameters(self, subject: Subject, options: Any) -> tuple[str, float]:
+        """The sweep, and the training accuracy of runs that have learned."""
+        return subject.sweep_id, LEARNED
+
+    def draw(self, rows: pl.DataFrame, subject: Subject, options: Any) -> Iterable[Drawn]:
+        """One chart.
 
         Raises:
-            SwingbyError: no run has learned its training points, or there are too many architectures.
+            SwingbyError: there are too many architectures.
         """
-        query = Query("tightness", (subject.sweep_id, LEARNED), SQL)
-        found = subject.ask(query).with_columns(pl.col("kappa").clip(LEAST), pl.col("error").clip(LEAST))
-        names = sorted(found["architecture"].unique())
-        if not names:
-            raise subject.cannot(self.name, f"no run has learned {LEARNED:.0%} of its training points")
+        rows = rows.with_columns(pl.col("kappa", "error").clip(LEAST))
+        names = sorted(rows["architecture"].unique())
         if len(names) > MOST:
             raise subject.cannot(self.name, f"it has {len(names)} architectures; allowed: at most {MOST}")
         panels = dict[str, tuple[str, ...]]()
-        for (data,), runs in found.group_by("data", maintain_order=True):
+        for (data,), runs in rows.group_by("data", maintain_order=True):
             parts = [("across", runs)] if len(names) > 1 else []
             parts += [(str(name), some) for (name,), some in runs.group_by("architecture", maintain_order=True)]
             panels[str(data)] = tuple(f"{name}: {_told(some)}" for name, some in parts)
         colours = dict(zip(names, style.ordered_colours(len(names)), strict=True))
-        caption = f"Test error over kappa of {plural(len(found), 'run')} that learned their training points."
-        spec = _chart(panels, colours, found.to_dicts()).to_dict()
-        return [subject.figure("tightness", "Is tighter better?", caption, READING, spec, [query])]
+        caption = f"Test error over kappa of {plural(len(rows), 'run')} that learned their training points."
+        yield Drawn(_chart(panels, colours, rows.to_dicts()), caption)
 
 
 def _told(runs: pl.DataFrame) -> str:

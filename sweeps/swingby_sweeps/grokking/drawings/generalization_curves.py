@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Iterable
+from typing import Any
 
-from swingby.model import drawing
+import polars as pl
+
 from swingby_analysis.charts import style
-from swingby_analysis.charts.curves import Axes, CurvePanel, Level, Spread, curve_panels
-from swingby_analysis.page import Figure
-from swingby_analysis.query import Query
+from swingby_analysis.charts.curves import Axes, CurvePanel, curve_panels, medians
 from swingby_analysis.report.prose import plural
+from swingby_analysis.report.query_drawing import Drawn, QueryDrawing
 from swingby_analysis.report.subject import Subject
 from swingby_sweeps.dynamics.metrics import MINIMUM
 
-SQL = __name__.rpartition(".")[0]
-"""The folder of its query."""
 NAMES = {"train_accuracy": "training accuracy", "test_accuracy": "test accuracy", "kappa": "kappa of the features"}
 COLOURS = {
     "training accuracy": style.BLUE,
@@ -24,23 +22,26 @@ COLOURS = {
 }
 MOST = 20
 """The most points with a panel each."""
-READING = (
-    "Blue: the share of the training points whose label is told; red: the share of the test points. Where the red line "
-    "rises long after the blue one, the net groks. Violet: kappa of the last hidden layer on the training points, 0 "
-    "where the features span what is learned and all are equally strong; below 0.1 is the minimum feature regime. "
-    "Lines are medians over the seeds; shaded is the range from the 10 % to the 90 % quantile, which is their spread "
-    "and not a confidence interval. Dashed: 0.1. Steps are spaced as log(1 + step); a step is one mini-batch."
-)
 
 
-class GeneralizationCurves(drawing.Drawing):
+class GeneralizationCurves(QueryDrawing):
     """Accuracies and kappa over training, a panel a point, on axes that all panels share."""
 
-    name: ClassVar[str] = "generalization_curves"
-    experiments: ClassVar[tuple[str, ...]] = ("mlp_regimes",)
+    name = "generalization_curves"
+    experiments = ("mlp_regimes",)
+    title = "Accuracies and kappa"
+    empty = "no run is finished"
+    reading = (
+        "Blue: the share of the training points whose label is told; red: the share of the test points. Where the red "
+        "line rises long after the blue one, the net groks. Violet: kappa of the last hidden layer on the training "
+        "points, 0 where the features span what is learned and all are equally strong; below 0.1 is the minimum "
+        "feature regime. Lines are medians over the seeds; shaded is the range from the 10 % to the 90 % quantile, "
+        "which is their spread and not a confidence interval. Dashed: 0.1. Steps are spaced as log(1 + step); a step "
+        "is one mini-batch."
+    )
 
-    def figures(self, subject: Subject, options: drawing.Options) -> Sequence[Figure]:
-        """One figure.
+    def draw(self, rows: pl.DataFrame, subject: Subject, options: Any) -> Iterable[Drawn]:
+        """One chart.
 
         Raises:
             SwingbyError: the sweep has more points than panels can be told apart.
@@ -48,19 +49,13 @@ class GeneralizationCurves(drawing.Drawing):
         points = subject.points
         if len(points) > MOST:
             raise subject.cannot(self.name, f"it has {len(points)} points; allowed: at most {MOST}")
-        query = Query("generalization_curves", (subject.sweep_id,), SQL)
-        rows = list[Level | Spread]()
-        for row in subject.ask(query).drop_nulls().iter_rows(named=True):
-            panel, line = str(row["point"]), NAMES[row["line"]]
-            rows.append(Level(panel, "line", line, 0, row["step"], row["median"]))
-            rows.append(Spread(panel, line, row["step"], row["low"], row["high"]))
+        lines = medians(rows.drop_nulls().with_columns(pl.col("line").replace(NAMES)))
         panels = [CurvePanel(str(point), *_headed(subject, point)) for point in points]
-        last = max((row.step for row in rows), default=1)
+        last = max((row.step for row in lines), default=1)
         axes = Axes(0, last, 0, 1, "accuracy, kappa", steps="log", level=MINIMUM)
         columns = next((k for k in (5, 4, 3) if len(points) % k == 0), min(len(points), 4))
-        spec = curve_panels(panels, rows, axes, COLOURS, columns, compact=True, width=215).to_dict()
-        caption = f"Accuracies and kappa over training, {plural(len(points), 'panel')}."
-        return [subject.figure("generalization-curves", "Accuracies and kappa", caption, READING, spec, [query])]
+        chart = curve_panels(panels, lines, axes, COLOURS, columns, compact=True, width=215)
+        yield Drawn(chart, f"Accuracies and kappa over training, {plural(len(points), 'panel')}.")
 
 
 def _headed(subject: Subject, point: int) -> tuple[str, tuple[str, ...]]:

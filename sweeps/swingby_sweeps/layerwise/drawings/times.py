@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import polars as pl
 
-from swingby.model.drawing import Drawing
 from swingby_analysis.charts.scatter import COLOURS, Dot, scatter
-from swingby_analysis.page import Figure
-from swingby_analysis.query import Query
 from swingby_analysis.report.prose import plural
+from swingby_analysis.report.query_drawing import Drawn, QueryDrawing
 from swingby_analysis.report.subject import Subject
 
 MOST = 40
@@ -22,22 +20,17 @@ MARKS = (
 )
 
 
-class _Times(Drawing):
+class _Times(QueryDrawing):
     """A scatter of theory against measurement, with a panel for each point and a colour for each kind of time."""
 
-    title: ClassVar[str]
-    said: ClassVar[str]
+    empty = "no mode has a predicted and a measured time"
 
-    def figures(self, subject: Subject, options: Any) -> Sequence[Figure]:
-        """The scatter of every point with predictions.
+    def kept(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Times that are predicted and measured."""
+        return rows.drop_nulls().filter((pl.col("predicted") > 0) & pl.col("predicted").is_finite())
 
-        Raises:
-            SwingbyError: no finished cell of the sweep has predictions and times.
-        """
-        query = Query(self.name, (subject.sweep_id,), __package__ or "")
-        rows = subject.ask(query).drop_nulls().filter((pl.col("predicted") > 0) & pl.col("predicted").is_finite())
-        if rows.is_empty():
-            raise subject.cannot(self.name, "no mode has a predicted and a measured time")
+    def draw(self, rows: pl.DataFrame, subject: Subject, options: Any) -> Iterable[Drawn]:
+        """The scatter of every point with predictions."""
         kinds = rows["kind"].unique(maintain_order=True).to_list()
         colours = dict(zip(kinds, COLOURS, strict=False))
         seeds = rows.group_by("point").agg(pl.col("seed").unique().sort().head(MOST))
@@ -50,10 +43,9 @@ class _Times(Drawing):
             for row in drawn.iter_rows(named=True)
         ]
         axes = ("predicted time of the flow", "measured time of the flow")
-        spec = scatter(dots, _notes(rows, panels), colours, axes).to_dict()
         runs = rows.select("point", "seed").n_unique()
         caption = f"{self.title}: {plural(runs, 'run')}, at most {MOST} seeds of a point drawn."
-        return [subject.figure(self.name.replace("_", "-"), self.title, caption, self.said + MARKS, spec, [query])]
+        yield Drawn(scatter(dots, _notes(rows, panels), colours, axes), caption)
 
 
 def _notes(rows: pl.DataFrame, panels: Mapping[int, str]) -> dict[str, list[str]]:
@@ -70,19 +62,19 @@ def _notes(rows: pl.DataFrame, panels: Mapping[int, str]) -> dict[str, list[str]
 class ModeTimes(_Times):
     """Times of modes to 5 % and 50 %, and from 5 to 95 %, beside their closed forms (3.12)."""
 
-    name: ClassVar[str] = "mode_times"
-    experiments: ClassVar[tuple[str, ...]] = ("modes",)
-    title: ClassVar[str] = "When modes emerge and saturate: theory and experiment"
-    said: ClassVar[str] = "A mark is a mode of a run. "
+    name = "mode_times"
+    experiments = ("modes",)
+    title = "When modes emerge and saturate: theory and experiment"
+    reading = "A mark is a mode of a run. " + MARKS
 
 
 class NetTimes(_Times):
     """Times at which modes of linear nets are half learned, beside (3.15) with Gram-Schmidt and without."""
 
-    name: ClassVar[str] = "net_times"
-    experiments: ClassVar[tuple[str, ...]] = ("linear_net",)
-    title: ClassVar[str] = "When a linear net learns its modes: both laws and experiment"
-    said: ClassVar[str] = (
+    name = "net_times"
+    experiments = ("linear_net",)
+    title = "When a linear net learns its modes: both laws and experiment"
+    reading = (
         "A mark is a mode of a run: (3.15) from |m_i| alone (naive), or from what Gram-Schmidt leaves of m_i. Modes "
-        "above the line come later than predicted. "
+        "above the line come later than predicted. " + MARKS
     )

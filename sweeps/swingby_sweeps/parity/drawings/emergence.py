@@ -3,22 +3,19 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import altair as alt
 import polars as pl
 
-from swingby.model import drawing
 from swingby_analysis.charts import style
-from swingby_analysis.page import Figure
-from swingby_analysis.query import Query
+from swingby_analysis.report.query_drawing import Drawn, QueryDrawing
 from swingby_analysis.report.subject import Subject
 
 from .. import theory
 from ..calibration import calibrated
 
-SQL = __name__.rpartition(".")[0]
 AXIS = {"time": "steps", "data": "training points D", "width": "hidden units N"}
 RESOURCE = {"data": "samples", "width": "width"}
 LAWS = {"time": "(5.2)", "data": "min(1, d/D_c)", "width": "(5.9)"}
@@ -32,34 +29,31 @@ READING = (
 PRINTED = "Dotted: (5.5) as printed; the mean of its model is the dashed line. "
 
 
-class Emergence(drawing.Drawing):
-    """R_k/S of each skill, measured and predicted: [T] Figs 5.1 and 5.2."""
+class Emergence(QueryDrawing):
+    """R_k/S of each skill, measured and predicted, a panel a point but for the resource: [T] Figs 5.1 and 5.2."""
 
-    name: ClassVar[str] = "emergence"
-    experiments: ClassVar[tuple[str, ...]] = ("parity_net",)
+    name = "emergence"
+    experiments = ("parity_net",)
+    empty = "no run ended"
 
-    def figures(self, subject: Subject, options: drawing.Options) -> Sequence[Figure]:
-        """One figure: a panel for each point but for the resource.
+    def draw(self, rows: pl.DataFrame, subject: Subject, options: Any) -> Iterable[Drawn]:
+        """One chart.
 
         Raises:
-            SwingbyError: the sweep has runs of several bottlenecks, or none that ended.
+            SwingbyError: the sweep has runs of several bottlenecks.
         """
         kinds = subject.cells["bottleneck"].unique().to_list()
         if len(kinds) != 1:
             raise subject.cannot(self.name, f"its runs lack different resources: {', '.join(sorted(kinds))}")
         (kind,) = kinds
-        query = Query("emergence", (subject.sweep_id,), SQL)
-        found = subject.ask(query)
-        if found.is_empty():
-            raise subject.cannot(self.name, "no run ended")
-        rows = [row for part in found.iter_rows(named=True) for row in _rows(subject, kind, part)]
-        title = f"Skills over {AXIS[kind]}: measured and predicted"
-        n = found["n"].max()
-        caption = f"The strength of each skill over {AXIS[kind]}, up to {n} seeds a point."
-        reading = READING.format(law=LAWS[kind]) + (PRINTED if kind == "data" else "")
+        marks = [row for part in rows.iter_rows(named=True) for row in _rows(subject, kind, part)]
         names = {"solid": "measured, median", "dashed": f"predicted, {LAWS[kind]}", "dotted": "predicted, (5.5)"}
-        spec = chart(rows, AXIS[kind], found["skill"].unique().sort().to_list(), names).to_dict()
-        return [subject.figure("emergence", title, caption, reading, spec, [query])]
+        yield Drawn(
+            chart(marks, AXIS[kind], rows["skill"].unique().sort().to_list(), names),
+            f"The strength of each skill over {AXIS[kind]}, up to {rows['n'].max()} seeds a point.",
+            f"Skills over {AXIS[kind]}: measured and predicted",
+            READING.format(law=LAWS[kind]) + (PRINTED if kind == "data" else ""),
+        )
 
 
 def _rows(subject: Subject, kind: str, row: Mapping[str, Any]) -> Iterator[dict[str, Any]]:

@@ -3,62 +3,53 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Iterable
+from typing import Any
 
 import altair as alt
+import polars as pl
 
-from swingby.model import drawing
 from swingby_analysis.charts import style
-from swingby_analysis.page import Figure
-from swingby_analysis.query import Query
 from swingby_analysis.report.prose import plural
+from swingby_analysis.report.query_drawing import Drawn, QueryDrawing
 from swingby_analysis.report.subject import Subject
 
 from ..wide import theory
 
-SQL = __name__.rpartition(".")[0]
 CHANGE, BENT = "|ln K_inf/K_0|", "nonlinearity"
 LEAST = 1e-6
 """What is smaller is drawn here."""
-READING = (
-    "Across: |S|/Sigma_0, the target in units of the start. Blue: how much the kernel changed, |ln K_inf/K_0|; line: "
-    "the law ln sqrt(1 + rho^2) of a start with S_0 = 0, from which runs with another S_0 depart where they are lazy. "
-    "Red: how far the output was from that of the kernel frozen at its start, where it was farthest, over the way |S - "
-    "S_0|. Dashed: changes by 10 % and by a factor of 2, between which a run is neither lazy nor rich. Both axes are "
-    "logarithmic."
-)
 
 
-class Laziness(drawing.Drawing):
+class Laziness(QueryDrawing):
     """One panel with a mark a run for each of the two measures."""
 
-    name: ClassVar[str] = "laziness"
-    experiments: ClassVar[tuple[str, ...]] = ("wide_scalar",)
+    name = "laziness"
+    experiments = ("wide_scalar",)
+    title = "From lazy to rich"
+    empty = "no run with a target other than 0 has settled"
+    reading = (
+        "Across: |S|/Sigma_0, the target in units of the start. Blue: how much the kernel changed, |ln K_inf/K_0|; "
+        "line: the law ln sqrt(1 + rho^2) of a start with S_0 = 0, from which runs with another S_0 depart where they "
+        "are lazy. Red: how far the output was from that of the kernel frozen at its start, where it was farthest, "
+        "over the way |S - S_0|. Dashed: changes by 10 % and by a factor of 2, between which a run is neither lazy nor "
+        "rich. Both axes are logarithmic."
+    )
 
-    def figures(self, subject: Subject, options: drawing.Options) -> Sequence[Figure]:
-        """One figure of all runs that settled.
-
-        Raises:
-            SwingbyError: none did.
-        """
-        query = Query("laziness", (subject.sweep_id,), SQL)
-        found = subject.ask(query).to_dicts()
-        if not found:
-            raise subject.cannot(self.name, "no run with a target other than 0 has settled")
-        rows = []
-        for row in found:
+    def draw(self, rows: pl.DataFrame, subject: Subject, options: Any) -> Iterable[Drawn]:
+        """One chart of all runs that settled."""
+        runs = rows.to_dicts()
+        marks = list[dict[str, object]]()
+        for row in runs:
             for series, value in ((CHANGE, row["change"]), (BENT, row["nonlinearity"])):
-                rows.append({"kind": series, "rho": row["rho"], "y": max(value or 0.0, LEAST), "seed": row["seed"]})
-        low, high = (math.log10(edge(row["rho"] for row in found)) for edge in (min, max))
+                marks.append({"kind": series, "rho": row["rho"], "y": max(value or 0.0, LEAST), "seed": row["seed"]})
+        low, high = (math.log10(edge(row["rho"] for row in runs)) for edge in (min, max))
         for place in range(101):
             rho = 10 ** (low + (high - low) * place / 100)
             law = math.log(float(theory.kernel_ratio(rho, 0.0)))
-            rows.append({"kind": "law", "rho": rho, "y": max(law, LEAST)})
-        rows += [{"kind": "edge", "y": math.log(edge)} for edge in (theory.LAZY, theory.RICH)]
-        caption = f"{plural(len(found), 'settled run')}: two measures of laziness over |S|/Sigma_0."
-        spec = _chart(rows).to_dict()
-        return [subject.figure("laziness", "From lazy to rich", caption, READING, spec, [query])]
+            marks.append({"kind": "law", "rho": rho, "y": max(law, LEAST)})
+        marks += [{"kind": "edge", "y": math.log(edge)} for edge in (theory.LAZY, theory.RICH)]
+        yield Drawn(_chart(marks), f"{plural(len(runs), 'settled run')}: two measures of laziness over |S|/Sigma_0.")
 
 
 def _chart(rows: list[dict[str, object]]) -> alt.Chart:

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from collections.abc import Iterable
+from typing import Any
 
 import altair as alt
+import polars as pl
 
-from swingby.model import drawing
 from swingby_analysis.charts import style
-from swingby_analysis.page import Figure
-from swingby_analysis.query import Query
 from swingby_analysis.report.prose import plural
+from swingby_analysis.report.query_drawing import Drawn, QueryDrawing
 from swingby_analysis.report.subject import Subject
 
-SQL = __name__.rpartition(".")[0]
 MOST = 9
 """Points that are drawn."""
 LONGEST = 12.0
@@ -23,36 +21,34 @@ LONGEST = 12.0
 UNSAID = {"sd_b", "divisor"}
 """Parameters that panels do not name, for want of room."""
 SIDES = {"aligned": style.BLUE, "opposed": style.RED}
-READING = (
-    "Each line is a mode: a_j b_j / Z of one of the first 40 pairs, over |S|. Blue: aligned with S at the start, "
-    "a_j b_j S > 0; red: opposed. Across: flow time in units of the time constant at the end of the run. In a rich run "
-    "the modes grow. The opposed ones vanish where |a_j| = |b_j|, as from signs; others turn and carry it, too. "
-    "In a lazy run every mode moves by a little, and both kinds stay. Each panel has a scale of its own: lazy modes "
-    "are far larger than their sum, which is 1 at the end."
-)
 
 
-class Modes(drawing.Drawing):
-    """A panel a point, a line a mode."""
+class Modes(QueryDrawing):
+    """A panel a point, a line a mode: of the first points by closed form or flow."""
 
-    name: ClassVar[str] = "modes"
-    experiments: ClassVar[tuple[str, ...]] = ("wide_scalar",)
-    recordings: ClassVar[tuple[str, ...]] = ("modes",)
+    name = "modes"
+    experiments = ("wide_scalar",)
+    recordings = ("modes",)
+    title = "Which modes carry the answer"
+    empty = "no run by closed form or flow has a target other than 0"
+    reading = (
+        "Each line is a mode: a_j b_j / Z of one of the first 40 pairs, over |S|. Blue: aligned with S at the start, "
+        "a_j b_j S > 0; red: opposed. Across: flow time in units of the time constant at the end of the run. In a rich "
+        "run the modes grow. The opposed ones vanish where |a_j| = |b_j|, as from signs; others turn and carry it, "
+        "too. In a lazy run every mode moves by a little, and both kinds stay. Each panel has a scale of its own: lazy "
+        "modes are far larger than their sum, which is 1 at the end."
+    )
 
-    def figures(self, subject: Subject, options: drawing.Options) -> Sequence[Figure]:
-        """One figure of the first points by closed form or flow.
+    def kept(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """The first runs whose modes were recorded, and whose target is not 0."""
+        return rows.filter((pl.col("mode").list.len() > 0) & (pl.col("target") != 0)).head(MOST)
 
-        Raises:
-            SwingbyError: there is none with a target other than 0.
-        """
-        query = Query("modes", (subject.sweep_id,), SQL)
-        runs = [run for run in subject.ask(query).to_dicts() if run["mode"] and run["target"]][:MOST]
-        if not runs:
-            raise subject.cannot(self.name, "no run by closed form or flow has a target other than 0")
-        rows = [row for place, run in enumerate(runs) for row in _rows(place, run)]
+    def draw(self, rows: pl.DataFrame, subject: Subject, options: Any) -> Iterable[Drawn]:
+        """One chart."""
+        runs = rows.to_dicts()
+        marks = [row for place, run in enumerate(runs) for row in _rows(place, run)]
         names = [f"{run['regime']}: {subject.label(run['point'], UNSAID) or 'all runs'}" for run in runs]
-        caption = f"The modes of one run at {plural(len(runs), 'point')}."
-        return [subject.figure("modes", "Which modes carry the answer", caption, READING, _chart(rows, names), [query])]
+        yield Drawn(_chart(marks, names), f"The modes of one run at {plural(len(runs), 'point')}.")
 
 
 def _rows(place: int, run: dict[str, Any]) -> list[dict[str, Any]]:
@@ -67,7 +63,7 @@ def _rows(place: int, run: dict[str, Any]) -> list[dict[str, Any]]:
     return rows
 
 
-def _chart(rows: list[dict[str, Any]], names: list[str]) -> dict[str, Any]:
+def _chart(rows: list[dict[str, Any]], names: list[str]) -> Any:
     colour = alt.Color(
         "side:N",
         scale=alt.Scale(domain=[*SIDES], range=[*SIDES.values()]),
@@ -83,4 +79,4 @@ def _chart(rows: list[dict[str, Any]], names: list[str]) -> dict[str, Any]:
     chart = lines.properties(width=250, height=200).facet(
         facet=alt.Facet("panel:O", header=header), columns=min(3, len(names)), data=style.LATER
     )
-    return style.finished(chart.resolve_scale(y="independent"), rows, spacing=20).to_dict()
+    return style.finished(chart.resolve_scale(y="independent"), rows, spacing=20)

@@ -3,55 +3,48 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from collections.abc import Iterable
+from typing import Any
 
-from swingby.model import drawing
+import polars as pl
+
 from swingby_analysis.charts.scatter import COLOURS, Dot, scatter
-from swingby_analysis.page import Figure
-from swingby_analysis.query import Query
 from swingby_analysis.report.prose import plural
+from swingby_analysis.report.query_drawing import Drawn, QueryDrawing
 from swingby_analysis.report.subject import Subject
 
-SQL = __name__.rpartition(".")[0]
 MOST = 6
 """Panels, one a value of alpha."""
-READING = (
-    "Across: ln(alpha^2 / C*) / (2 decay), with C* computed from each run's own points before it is trained. Up: when "
-    "|theta - w|^2 first was at most .05. Line: the identity; shaded: 10 % about it. Runs that are above it had not "
-    "fitted their points exactly yet: the law takes the decay as small. Triangles on the upper edge: not by the end of "
-    "the run. Left out: starts with alpha^2 <= C*, which generalize as they fit. Both axes are logarithmic."
-)
 
 
-class TestTimes(drawing.Drawing):
+class TestTimes(QueryDrawing):
     """A panel a scale of the start, a mark a run, coloured by the decay."""
 
-    name: ClassVar[str] = "test_times"
-    experiments: ClassVar[tuple[str, ...]] = ("sparse_diagonal",)
+    name = "test_times"
+    experiments = ("sparse_diagonal",)
+    title = "The time of generalization"
+    empty = "no run has a decay, a C* and a start with alpha^2 > C*"
+    reading = (
+        "Across: ln(alpha^2 / C*) / (2 decay), with C* computed from each run's own points before it is trained. Up: "
+        "when |theta - w|^2 first was at most .05. Line: the identity; shaded: 10 % about it. Runs that are above it "
+        "had not fitted their points exactly yet: the law takes the decay as small. Triangles on the upper edge: not "
+        "by the end of the run. Left out: starts with alpha^2 <= C*, which generalize as they fit. Both axes are "
+        "logarithmic."
+    )
 
-    def figures(self, subject: Subject, options: drawing.Options) -> Sequence[Figure]:
-        """One figure of all runs that the law speaks of.
-
-        Raises:
-            SwingbyError: it speaks of none.
-        """
-        query = Query("test_times", (subject.sweep_id,), SQL)
-        rows = subject.ask(query).to_dicts()
-        alphas = sorted({row["alpha"] for row in rows})
-        if not rows:
-            raise subject.cannot(self.name, "no run has a decay, a C* and a start with alpha^2 > C*")
+    def draw(self, rows: pl.DataFrame, subject: Subject, options: Any) -> Iterable[Drawn]:
+        """One chart of all runs that the law speaks of."""
+        alphas = rows["alpha"].unique().sort().to_list()
         alphas = alphas[:: math.ceil(len(alphas) / MOST)]
-        rows = [row for row in rows if row["alpha"] in alphas]
-        decays = sorted({row["decay"] for row in rows})
+        runs = rows.filter(pl.col("alpha").is_in(alphas)).to_dicts()
+        decays = sorted({row["decay"] for row in runs})
         shown = {decay: _decade(decay) if len(decays) > len(COLOURS) else f"decay {decay:g}" for decay in decays}
         colours = dict(zip(dict.fromkeys(shown.values()), COLOURS, strict=False))
-        dots = [_dot(row, shown[row["decay"]]) for row in rows]
-        notes = {f"alpha = {alpha:g}": _note([row for row in rows if row["alpha"] == alpha]) for alpha in alphas}
+        dots = [_dot(row, shown[row["decay"]]) for row in runs]
+        notes = {f"alpha = {alpha:g}": _note([row for row in runs if row["alpha"] == alpha]) for alpha in alphas}
         axes = ("predicted time of generalization", "measured time of generalization")
-        spec = scatter(dots, notes, colours, axes).to_dict()
-        caption = f"When {plural(len(rows), 'run')} generalized, predicted from their points and measured."
-        return [subject.figure("test-times", "The time of generalization", caption, READING, spec, [query])]
+        caption = f"When {plural(len(runs), 'run')} generalized, predicted from their points and measured."
+        yield Drawn(scatter(dots, notes, colours, axes), caption)
 
 
 def _decade(decay: float) -> str:

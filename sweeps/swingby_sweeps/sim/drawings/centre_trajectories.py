@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Iterator, Mapping
 
-from swingby.model import drawing
+import polars as pl
+
 from swingby_analysis.charts import plane_rows
 from swingby_analysis.charts.paths import Runs, runs_of
 from swingby_analysis.charts.plane_rows import Name
 from swingby_analysis.charts.planes import Corner, Mark, Row, Spot, planes
 from swingby_analysis.charts.style import RED
-from swingby_analysis.page import Figure
-from swingby_analysis.query import Query
+from swingby_analysis.report.query_drawing import Drawn
 
 from .panels import (
     BANDS,
@@ -28,7 +27,7 @@ from .panels import (
     spoken_planes,
     spots,
 )
-from .subject import MEDIAN_RUN, SQL, SimDrawing, Subject
+from .subject import MEDIAN_RUN, SimQueryDrawing, Subject
 
 CENTRES = ("#2a6f97", "#e08a1e", "#5b3f8c", "#3d8b5f")
 """The colours of the centres' paths, in turn."""
@@ -43,34 +42,36 @@ READING = (
 )
 
 
-class CentreTrajectories(SimDrawing):
+class CentreTrajectories(SimQueryDrawing):
     """Paths of the outputs at the test point and at the training centres."""
 
-    name: ClassVar[str] = "centre_trajectories"
-    recordings: ClassVar[tuple[str, ...]] = ("centres",)
-    Options: ClassVar[type[drawing.Options]] = PlaneOptions
+    name = "centre_trajectories"
+    recordings = ("centres",)
+    Options = PlaneOptions
+    sql = "centre_paths"
+    title = "Test and training outputs"
+    reading = READING
+    empty = "no run is finished"
 
-    def draw(self, subject: Subject, options: PlaneOptions) -> Sequence[Figure]:
-        """One figure, with a panel for each point and plane."""
-        asked, query = options.planes(subject, self.name), Query("centre_paths", (subject.sweep_id,), SQL)
-        table = subject.ask(query)
-        runs, centres = runs_of(table, "output", "mu"), runs_of(table, "centre_output", "mu")
+    def draw(self, rows: pl.DataFrame, subject: Subject, options: PlaneOptions) -> Iterator[Drawn]:
+        """One chart, with a panel for each point and plane."""
+        asked = options.planes(subject, self.name)
+        runs, centres = runs_of(rows, "output", "mu"), runs_of(rows, "centre_output", "mu")
         heads: list[tuple[str, str, list[str], tuple[int, int]]] = []
-        rows: list[Row] = []
+        marks: list[Row] = []
         columns = columns_of(subject)
         for point, concepts in in_rows(list(runs), asked, columns):
             key, seed = f"{point}:{concepts[0]}", subject.median_seed(point)
             lines, every = _rows(key, runs[point], centres[point], concepts, seed)
             notes = [f"median seed {seed}; an arrowhead every {plural_steps(every)}", *ended(subject, point)]
             heads.append((key, subject.label(point) or "all runs", notes, concepts))
-            rows += [*lines, *(_coloured(spot, concepts) for spot in spots(key, has_origin(subject, point)))]
-        panels = [panel(*head, plane_rows.shown_range(rows)) for head in heads]
-        spec = planes(panels, rows, colours(runs), columns, ("output for the input",), side=300, shade=0.3).to_dict()
+            marks += [*lines, *(_coloured(spot, concepts) for spot in spots(key, has_origin(subject, point)))]
+        panels = [panel(*head, plane_rows.shown_range(marks)) for head in heads]
         caption = (
             f"The outputs at the test point and at the training centres over training, in {spoken_planes(asked)}: the "
             f"median seed, and the band of {counted(runs)} seeds. {MEDIAN_RUN}"
         )
-        return [subject.figure("centre-trajectories", "Test and training outputs", caption, READING, spec, [query])]
+        yield Drawn(planes(panels, marks, colours(runs), columns, ("output for the input",), 300, 0.3), caption)
 
 
 def colours(runs: Mapping[int, Runs]) -> dict[str, str]:

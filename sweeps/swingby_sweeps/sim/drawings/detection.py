@@ -5,18 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
-from typing import Any, ClassVar
+from typing import Any
 
 import polars as pl
 
 from swingby.select.intervals import wilson
 from swingby_analysis.grid import plain
-from swingby_analysis.page import Figure
-from swingby_analysis.query import Query
 from swingby_analysis.report.prose import plural
+from swingby_analysis.report.query_drawing import Drawn
 
 from .charts.detection import Found, calls_chart, power_chart, table_chart
-from .subject import SQL, SimDrawing, Subject
+from .subject import SimQueryDrawing, Subject
 
 EDGES = (0.01, 0.02, 0.05, 0.10, math.inf)
 """Heights over L_ref between which bumps are counted together."""
@@ -39,61 +38,54 @@ KNOWN = (
 INTERVALS = "Intervals are Wilson's, of 95 %, and take runs as independent, as those of independent seeds are."
 
 
-class Detection(SimDrawing):
+class Detection(SimQueryDrawing):
     """The power of the detector `descents` by size of the bump, learning rate and depth, and its false calls."""
 
-    name: ClassVar[str] = "detection"
-    recordings: ClassVar[tuple[str, ...]] = ("twin_gd",)
+    name = "detection"
+    recordings = ("twin_gd",)
+    empty = "no run by SGD that ended has a twin by full-batch descent"
 
-    def draw(self, subject: Subject, options: Any) -> Sequence[Figure]:
+    def draw(self, rows: pl.DataFrame, subject: Subject, options: Any) -> Iterator[Drawn]:
         """The chart of power, the table of power, and the chart of false calls; those for which there are runs.
 
         Raises:
-            SwingbyError: no run has a twin by full-batch descent, or there are too many learning rates to tell apart.
+            SwingbyError: there are too many learning rates to tell apart.
         """
-        query = Query("detection", (subject.sweep_id,), SQL)
-        runs = subject.ask(query)
-        rates, diverged = runs["lr"].n_unique(), subject.cells.filter(pl.col("status") == "diverged").height
-        if runs.is_empty():
-            raise subject.cannot(self.name, "no run by SGD that ended has a twin by full-batch descent")
+        rates, diverged = rows["lr"].n_unique(), subject.cells.filter(pl.col("status") == "diverged").height
         if rates > MOST_RATES:
             raise subject.cannot(self.name, f"{rates} learning rates are too many lines; allowed: {MOST_RATES}")
         left = f" {plural(diverged, 'run')} that diverged left out." if diverged else ""
-        figures: list[Figure] = []
-        bumps = list(counted(runs, of_size=classes()))
-        if bumps:
+        if bumps := list(counted(rows, of_size=classes())):
             titles = ("size of the twin's bump, in % of L_ref", "share of bumps that are found", "learning rate")
-            spec = power_chart(bumps, [name for name, _, _ in classes()], titles).to_dict()
-            total = runs.filter("transient").height
-            caption = f"The share of bumps that the detector finds under the noise of SGD: {plural(total, 'run')} "
-            caption += f"whose twin has a bump, by its size, by learning rate (lines) and by depth (panels).{left}"
-            reading = f"{TWIN}{KNOWN}Bars: the interval of each share. {INTERVALS}"
-            title = "Which bumps the detector finds"
-            figures.append(subject.figure("detection-power", title, caption, reading, spec, [query]))
+            yield Drawn(
+                power_chart(bumps, [name for name, _, _ in classes()], titles),
+                "The share of bumps that the detector finds under the noise of SGD: "
+                f"{plural(rows.filter('transient').height, 'run')} whose twin has a bump, by its size, by learning "
+                f"rate (lines) and by depth (panels).{left}",
+                "Which bumps the detector finds",
+                f"{TWIN}{KNOWN}Bars: the interval of each share. {INTERVALS}",
+                "detection-power",
+            )
             wide = [*classes(), (f"{_percent(LARGE)} and more", LARGE, math.inf)]
             titles = ("size of the twin's bump, in % of L_ref", "learning rate", "share of bumps that are found")
-            spec = table_chart(list(counted(runs, of_size=wide)), [name for name, _, _ in wide], titles).to_dict()
-            caption = f"How many of these bumps are found, with the share and its interval, as a table.{left}"
-            reading = (
-                f"{TWIN}{KNOWN}The last column counts those of the two before it together. A place without a tile "
+            yield Drawn(
+                table_chart(list(counted(rows, of_size=wide)), [name for name, _, _ in wide], titles),
+                f"How many of these bumps are found, with the share and its interval, as a table.{left}",
+                "Bumps found, in numbers",
+                f"{TWIN}{KNOWN}The last column counts those of the two before it together. A place without a tile has "
+                f"no twin with such a bump. {INTERVALS}",
+                "detection-table",
             )
-            reading += f"has no twin with such a bump. {INTERVALS}"
-            figures.append(
-                subject.figure("detection-table", "Bumps found, in numbers", caption, reading, spec, [query])
+        if calls := list(counted(rows)):
+            yield Drawn(
+                calls_chart(calls, MOST_FALSE, ("learning rate", "share of runs called non-monotone")),
+                "False calls: the share of runs that the detector calls non-monotone, of "
+                f"{plural(rows.filter('monotone').height, 'run')} whose twin is monotone to 0.1 % of L_ref.{left}",
+                "False calls",
+                f"{TWIN}Here it falls throughout, but for rises of less than 0.1 % of L_ref. Above each interval: how "
+                f"many of how many runs are called. Dashed: {MOST_FALSE:.0%}. {INTERVALS}",
+                "detection-false-calls",
             )
-        calls = list(counted(runs))
-        if calls:
-            titles = ("learning rate", "share of runs called non-monotone")
-            spec = calls_chart(calls, MOST_FALSE, titles).to_dict()
-            total = runs.filter("monotone").height
-            caption = f"False calls: the share of runs that the detector calls non-monotone, of {plural(total, 'run')} "
-            caption += f"whose twin is monotone to 0.1 % of L_ref.{left}"
-            reading = (
-                f"{TWIN}Here it falls throughout, but for rises of less than 0.1 % of L_ref. Above each interval: "
-            )
-            reading += f"how many of how many runs are called. Dashed: {MOST_FALSE:.0%}. {INTERVALS}"
-            figures.append(subject.figure("detection-false-calls", "False calls", caption, reading, spec, [query]))
-        return figures
 
 
 def classes() -> list[tuple[str, float, float]]:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Annotated, ClassVar
+from collections.abc import Iterable, Sequence
+from typing import Annotated
 
 import numpy as np
 import polars as pl
 from pydantic import Field
 
 from swingby.model import drawing
-from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
 from swingby_analysis.report.prose import percent, plural
+from swingby_analysis.report.query_drawing import Drawn
 from swingby_analysis.signals.extrema import Floats
 
 from ..detect import order
@@ -23,17 +23,6 @@ SHARES = ("B.2 broken by", "without the origin:")
 TITLE = "The loss over the hierarchy of test points"
 MOST = 5
 """The most concepts whose 2^s nodes can still be read."""
-READING = (
-    "Each circle is a test point x^(v) of B.1, with v_1 ... v_s printed on it, the concepts that it combines, and "
-    "below that its loss 1/2 ||f(x) - x||^2: the median over the seeds, in units of the data and not over L_ref. The "
-    "colour shows that loss too; as in the source all losses of 1 and more have one colour. A column holds the points "
-    "that combine equally many concepts, from none (the origin) to all; lines join points that differ in one. B.2 says "
-    "that the loss never falls along a line from left to right. Lines along which the median falls, by more than 2 % "
-    "and 0.001, are thick and pink. The share above each panel is counted in each run on its own, over all comparable "
-    "pairs u <= v and not only over the lines: median, and in brackets the 10 % and 90 % quantiles of the seeds. The "
-    "origin is a test point too: a net with a bias starts with a loss there. Where all losses of all seeds are below "
-    "0.001, the slack of B.2, no pair can break it, and the panel says so instead."
-)
 
 
 class HypercubeOptions(drawing.Options):
@@ -55,12 +44,23 @@ class HypercubeOptions(drawing.Options):
 class Hypercube(SimDrawing):
     """Fig 7 of [S]: a row of panels for each point, one panel a time."""
 
-    name: ClassVar[str] = "hypercube"
-    recordings: ClassVar[tuple[str, ...]] = ("hierarchy",)
-    Options: ClassVar[type[drawing.Options]] = HypercubeOptions
+    name = "hypercube"
+    recordings = ("hierarchy",)
+    Options = HypercubeOptions
+    reading = (
+        "Each circle is a test point x^(v) of B.1, with v_1 ... v_s printed on it, the concepts that it combines, and "
+        "below that its loss 1/2 ||f(x) - x||^2: the median over the seeds, in units of the data and not over L_ref. "
+        "The colour shows that loss too; as in the source all losses of 1 and more have one colour. A column holds the "
+        "points that combine equally many concepts, from none (the origin) to all; lines join points that differ in "
+        "one. B.2 says that the loss never falls along a line from left to right. Lines along which the median falls, "
+        "by more than 2 % and 0.001, are thick and pink. The share above each panel is counted in each run on its own, "
+        "over all comparable pairs u <= v and not only over the lines: median, and in brackets the 10 % and 90 % "
+        "quantiles of the seeds. The origin is a test point too: a net with a bias starts with a loss there. Where all "
+        "losses of all seeds are below 0.001, the slack of B.2, no pair can break it, and the panel says so instead."
+    )
 
-    def draw(self, subject: Subject, options: HypercubeOptions) -> Sequence[Figure]:
-        """One figure over the epochs, and one over the steps if there are any.
+    def charts(self, subject: Subject, options: HypercubeOptions) -> Iterable[Drawn]:
+        """One chart over the epochs, and one over the steps if there are any.
 
         Raises:
             SwingbyError: its points have different numbers of concepts, or too many to draw.
@@ -70,10 +70,10 @@ class Hypercube(SimDrawing):
             numbers = ", ".join(map(str, sorted(concepts)))
             raise subject.cannot(self.name, f"s is {numbers}; allowed: the same s at all points, at most {MOST}")
         times = {"epoch": options.epochs, "step": options.steps}
-        return [_figure(subject, unit, after, concepts[0]) for unit, after in times.items() if after]
+        return [_chart(subject, unit, after, concepts[0]) for unit, after in times.items() if after]
 
 
-def _figure(subject: Subject, unit: str, times: Sequence[int], concepts: int) -> Figure:
+def _chart(subject: Subject, unit: str, times: Sequence[int], concepts: int) -> Drawn:
     """A row of panels for each point, one panel for each time, in epochs or in steps."""
     steps_of = {point: parameters_of(subject.runs(point)).steps_per_epoch for point in subject.points}
     pairs = [(point, after) for point in subject.points for after in times]
@@ -86,14 +86,13 @@ def _figure(subject: Subject, unit: str, times: Sequence[int], concepts: int) ->
         at = f"step {recorded[0]:,}" if len(recorded) == 1 else f"steps {recorded[0]:,} to {recorded[-1]:,}"
         title = [subject.label(point), f"after {plural(after, unit)} ({at})", *broken_shares(losses, concepts)]
         cubes.append(Cube([line for line in title if line], np.median(losses, axis=0).tolist()))
-    spec = hypercube_chart(cubes, len(times)).to_dict()
     when = "the end of each epoch" if unit == "epoch" else f"each of the steps {', '.join(map(str, times))}"
     caption = (
         f"The loss at the {2**concepts} test points x^(v), v in {{0, 1}}^{concepts}, at the recorded step nearest to "
         f"{when}, and where it breaks the order of u <= v (B.2); {len(order.comparable_pairs(concepts))} pairs."
     )
     slug, title = ("hypercube", TITLE) if unit == "epoch" else ("hypercube-steps", f"{TITLE}, in the first steps")
-    return subject.figure(slug, title, caption, READING, spec, [query])
+    return Drawn(hypercube_chart(cubes, len(times)), caption, title, slug=slug, queries=[query])
 
 
 def losses_of(runs: pl.DataFrame, concepts: int) -> Floats:

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from typing import ClassVar
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from swingby.model import drawing
 from swingby_analysis.charts.curves import CurvePanel, Level, Point, Spread
 from swingby_analysis.charts.paths import corners
-from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
-from swingby_analysis.report.prose import percent, plural
+from swingby_analysis.report.prose import between, percent, plural
+from swingby_analysis.report.query_drawing import Drawn
 from swingby_analysis.stats import shares
 
 from ..report import OOD_LOSS, TRAINING_LOSS
@@ -30,21 +29,6 @@ PHRASES = {"non_monotone": "non-monotone", "transient_memorization": "memorize t
 """The outcomes whose shares stand above each panel, and their phrases."""
 HIGHEST = 1.5
 """No panel shows losses above this many L_ref."""
-READING = (
-    "Red: the OOD loss, at the test point; blue: the training loss, over the whole training set; both over L_ref, "
-    "half the squared length of the test point, on a square-root axis: the height of the OOD loss is how far the "
-    "output is from the right answer, over the length of that answer. Thick: the median over the seeds at each step. "
-    "Shaded: from the 10 % to the 90 % quantile of the seeds, which is their spread and not a confidence interval. "
-    "Thin: the OOD loss of single seeds. A bump that comes at different times is flatter in the median than in the "
-    "runs; so small triangles mark the peak of the bump of every seed that has one. Dashed lines are single runs, with "
-    "triangles at the start (below) and the peak (above) of the bump that the detector finds, and a dot at its end. "
-    "Black: the median seed; violet, where that has no bump but others have one: the median seed of those. Above each "
-    "panel, with Wilson's 95 % intervals: the share of the seeds whose OOD loss falls, rises and falls by more than "
-    "the detector's threshold; and of those that memorize transiently: over the rise their output comes nearer to a "
-    "training centre and their training loss does not rise, so that steps too large do not count. Grey dashes: 1 % of "
-    "L_ref, at or below which a run counts as generalized. All panels have the same axes; steps are spaced as log(1 + "
-    "step). Losses above the axis are cut off; a line above the panel counts their runs."
-)
 
 Row = Level | Spread | Point
 
@@ -52,10 +36,27 @@ Row = Level | Spread | Point
 class LossCurves(SimDrawing):
     """Losses with bands over seeds, on axes that all panels share."""
 
-    name: ClassVar[str] = "loss_curves"
+    name = "loss_curves"
+    title = "Losses over training"
+    reading = (
+        "Red: the OOD loss, at the test point; blue: the training loss, over the whole training set; both over L_ref, "
+        "half the squared length of the test point, on a square-root axis: the height of the OOD loss is how far the "
+        "output is from the right answer, over the length of that answer. Thick: the median over the seeds at each "
+        "step. Shaded: from the 10 % to the 90 % quantile of the seeds, which is their spread and not a confidence "
+        "interval. Thin: the OOD loss of single seeds. A bump that comes at different times is flatter in the median "
+        "than in the runs; so small triangles mark the peak of the bump of every seed that has one. Dashed lines are "
+        "single runs, with triangles at the start (below) and the peak (above) of the bump that the detector finds, "
+        "and a dot at its end. Black: the median seed; violet, where that has no bump but others have one: the median "
+        "seed of those. Above each panel, with Wilson's 95 % intervals: the share of the seeds whose OOD loss falls, "
+        "rises and falls by more than the detector's threshold; and of those that memorize transiently: over the rise "
+        "their output comes nearer to a training centre and their training loss does not rise, so that steps too large "
+        "do not count. Grey dashes: 1 % of L_ref, at or below which a run counts as generalized. All panels have the "
+        "same axes; steps are spaced as log(1 + step). Losses above the axis are cut off; a line above the panel "
+        "counts their runs."
+    )
 
-    def draw(self, subject: Subject, options: drawing.Options) -> Sequence[Figure]:
-        """One figure, with a panel for each point."""
+    def charts(self, subject: Subject, options: Any) -> Iterator[Drawn]:
+        """One chart, with a panel for each point."""
         points = [point for point in subject.points if point in subject.data.curves]
         curve = ("ood_loss", "l_ref", (1,))
         query = Query("runs", (subject.sweep_id, self.experiments[0], tuple(points), EVERY_STEP, *curve))
@@ -69,15 +70,15 @@ class LossCurves(SimDrawing):
         ]
         last = max(int(subject.data.curves[point].step[-1]) for point in points)
         columns = columns_of(subject)
-        spec = loss_panels(panels, rows, last, high, columns, width=225 if columns > 3 else 250).to_dict()
+        chart = loss_panels(panels, rows, last, high, columns, width=225 if columns > 3 else 250)
         counts = sorted({subject.runs(point).height for point in points})
-        seeds = str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+        seeds = between(counts[0], counts[-1])
         thin = thin_seeds(len(subject.points))
         drawn = f", the first {thin} of them drawn singly" if counts[-1] > thin else ""
         caption = "The OOD loss and the training loss over training, "
         caption += f"{plural(len(points), 'panel')} of {seeds} seeds{drawn}. {MEDIAN_RUN}"
         queries = [query, *subject.data.curve_queries, subject.data.queries["cells"]]
-        return [subject.figure("losses-over-training", "Losses over training", caption, READING, spec, queries)]
+        yield Drawn(chart, caption, slug="losses-over-training", queries=queries)
 
 
 def point_rows(subject: Subject, point: int, table: pl.DataFrame) -> Iterator[Row]:

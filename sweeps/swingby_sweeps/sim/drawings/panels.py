@@ -111,8 +111,8 @@ def spoken_planes(asked: Sequence[tuple[int, int]]) -> str:
 
 def counted(runs: dict[int, Runs]) -> str:
     """The number of seeds of a point, or its range over points, as text."""
-    counts = sorted({len(own.seeds) for own in runs.values()})
-    return str(counts[0]) if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+    counts = [len(own.seeds) for own in runs.values()]
+    return between(min(counts), max(counts))
 
 
 def seeds_drawn(runs: dict[int, Runs]) -> str:

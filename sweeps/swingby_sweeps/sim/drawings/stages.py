@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Annotated, Any, ClassVar, NamedTuple
+from collections.abc import Collection, Iterator, Mapping
+from typing import Annotated, Any, NamedTuple
 
 import polars as pl
 from pydantic import Field
 
 from swingby.model import drawing
 from swingby_analysis.charts.curves import Band, Run
-from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
 from swingby_analysis.report.prose import plural
+from swingby_analysis.report.query_drawing import Drawn
 
 from ..detect.outcome import outside_cone
 from ..detect.stages import HALF, leaves_cone
@@ -90,12 +90,13 @@ class Plateau(NamedTuple):
 class Stages(SimDrawing):
     """Figs 5, 8, 9, 10 (left) and 17 of [S]: a panel for each point, of its median seed."""
 
-    name: ClassVar[str] = "stages"
-    recordings: ClassVar[tuple[str, ...]] = ("jacobian",)
-    Options: ClassVar[type[drawing.Options]] = StagesOptions
+    name = "stages"
+    recordings = ("jacobian",)
+    Options = StagesOptions
+    title = "Stages of the Jacobian and of the loss"
 
-    def draw(self, subject: Subject, options: StagesOptions) -> Sequence[Figure]:
-        """One figure, with a panel for each run.
+    def charts(self, subject: Subject, options: StagesOptions) -> Iterator[Drawn]:
+        """One chart, with a panel for each run.
 
         Raises:
             SwingbyError: one seed for several points was asked of a sweep whose seeds are not common.
@@ -124,12 +125,11 @@ class Stages(SimDrawing):
         }
         majors = [names[i, j] for i, j in sorted(names) if i == j]
         minors = [names[i, j] for i, j in sorted(names) if i != j]
-        spec = stage_chart(panels, majors, minors, 3 if options.common_seed else 2).to_dict()
+        chart = stage_chart(panels, majors, minors, 3 if options.common_seed else 2)
         reading = [READING, *([CONE] if any(panel.notes for panel in panels) else [])]
         reading += [DIVERGED] if (subject.cells["status"] == "diverged").any() else []
-        title, text = "Stages of the Jacobian and of the loss", " ".join([*reading, MEDIAN_RUN])
         queries = [single, over_seeds, *queries, *subject.data.curve_queries, subject.data.queries["cells"]]
-        return [subject.figure("stages", title, _caption(subject, options), text, spec, queries)]
+        yield Drawn(chart, _caption(subject, options), reading=" ".join([*reading, MEDIAN_RUN]), queries=queries)
 
 
 def _panel(

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from functools import cached_property
-from typing import Any, ClassVar
 
 import numpy as np
 import polars as pl
 
-from swingby.model.drawing import Drawing
 from swingby.sweepfile.parameters import split
 from swingby_analysis.charts.paths import Floats, by_depth, runs_of
-from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
 from swingby_analysis.report import subject
 from swingby_analysis.report.prose import plural
+from swingby_analysis.report.query_drawing import ChartDrawing, QueryDrawing
 
 from ..params import SimParams
 
@@ -91,15 +88,12 @@ def parameters_of(runs: pl.DataFrame) -> SimParams:
     )
 
 
-class SimDrawing(Drawing):
+class SimDrawing(ChartDrawing):
     """A drawing of SIM."""
 
-    experiments: ClassVar[tuple[str, ...]] = ("sim",)
+    experiments = ("sim",)
+    subject = Subject
 
-    def figures(self, subject: subject.Subject, options: Any) -> Sequence[Figure]:
-        """The figures of one sweep; see `Drawing.figures`."""
-        return self.draw(subject.seen_as(Subject), options)
 
-    @abstractmethod
-    def draw(self, subject: Subject, options: Any) -> Sequence[Figure]:
-        """The figures of one sweep over SIM."""
+class SimQueryDrawing(SimDrawing, QueryDrawing):
+    """A drawing of the rows of one query of SIM."""

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 import polars as pl
 
 from swingby.select.intervals import wilson
 from swingby_analysis.charts.scatter import COLOURS, Dot, scatter
-from swingby_analysis.page import Figure
-from swingby_analysis.query import Query
 from swingby_analysis.report.prose import percent, plural
+from swingby_analysis.report.query_drawing import Drawn
 
 from ..detect import arrivals
 from ..params import SYMMETRIC_FAMILY
-from .subject import SQL, SimDrawing, Subject
+from .subject import SimQueryDrawing, Subject
 
 STRAIGHT = 0.98
 """The least R^2 of a fit to log |w_ij| that is drawn; below it, the entry turned or was down to rounding."""
@@ -58,47 +57,42 @@ FED = (
 )
 
 
-class Theory(SimDrawing):
+class Theory(SimQueryDrawing):
     """Two scatters of theory against measurement: arrival times, and terminal rates."""
 
-    name: ClassVar[str] = "theory"
-    recordings: ClassVar[tuple[str, ...]] = ("jacobian",)
+    name = "theory"
+    recordings = ("jacobian",)
+    empty = "theory speaks of the symmetric family, and of one layer without bias, on whole clusters"
 
-    def draw(self, subject: Subject, options: Any) -> Sequence[Figure]:
+    def draw(self, rows: pl.DataFrame, subject: Subject, options: Any) -> Iterable[Drawn]:
         """The scatters of every point with predictions.
 
         Raises:
             SwingbyError: no finished cell of the sweep has predictions.
         """
-        query = Query("theory", (subject.sweep_id,), SQL)
-        rows = subject.ask(query)
         arrived = rows.filter(pl.col("kind") == "arrival")
         predicted, measured, end = (arrived[name].to_numpy() for name in ("predicted", "measured", "steps"))
         times = arrived.filter(~np.isnan(arrivals.ratios(predicted, measured, end)))
         if times.is_empty():
-            spoken = "theory speaks of the symmetric family, and of one layer without bias, on whole clusters"
-            raise subject.cannot(self.name, spoken)
+            raise subject.cannot(self.name, self.empty)
         axes = ("predicted arrival at 0.9 (step)", "measured arrival at 0.9 (step)")
-        spec = scatter(_dots(subject, times), _notes(subject, times), _series(times), axes).to_dict()
+        chart = scatter(_dots(subject, times), _notes(subject, times), _series(times), axes)
         caption = f"When each concept arrives at 0.9, predicted by theory and measured, {_drawn(subject, times)}."
         reading = _spoken(subject, times, FAMILY_TIMES, LAYER_TIMES) + MARKS
         if any(math.isinf(value) for value in times["measured"]):
             reading += TIMES_EDGE
-        title = "When concepts arrive: theory and experiment"
-        figures = [subject.figure("theory-times", title, caption, reading, spec, [query])]
+        yield Drawn(chart, caption, "When concepts arrive: theory and experiment", reading, "theory-times")
         rates = rows.filter(pl.col("kind") != "arrival")
         poor_fit = (pl.col("kind") == "minor") & ~(pl.col("r2") >= STRAIGHT).fill_null(False)
         left_out = dict(rates.filter(poor_fit).group_by("point").len().iter_rows())
         rates = rates.filter(~poor_fit)
         if not rates.is_empty():
             axes = ("predicted rate (1 / time)", "measured rate (1 / time)")
-            spec = scatter(_dots(subject, rates), _notes(subject, rates, left_out), _series(rates), axes).to_dict()
+            chart = scatter(_dots(subject, rates), _notes(subject, rates, left_out), _series(rates), axes)
             caption = f"The rates of the terminal slow-down, predicted by theory and fitted, {_drawn(subject, rates)}."
             reading = _spoken(subject, rates, FAMILY_RATES, LAYER_RATES) + MARKS + RATES_FIT
             reading += _spoken(subject, rates, FED, "")
-            title = "The terminal slow-down: theory and experiment"
-            figures.append(subject.figure("theory-rates", title, caption, reading, spec, [query]))
-        return figures
+            yield Drawn(chart, caption, "The terminal slow-down: theory and experiment", reading, "theory-rates")
 
 
 def _spoken(subject: Subject, rows: pl.DataFrame, family: str, layer: str) -> str:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import ClassVar
+from collections.abc import Iterator
 
 import numpy as np
 import polars as pl
 
-from swingby.model import drawing
 from swingby_analysis.charts import plane_rows
 from swingby_analysis.charts.paths import Floats, Runs, runs_of
 from swingby_analysis.charts.plane_rows import Name
 from swingby_analysis.charts.planes import Mark, Panel, Row, planes
 from swingby_analysis.charts.style import INK, RED, VIOLET
-from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
 from swingby_analysis.report.prose import plural
+from swingby_analysis.report.query_drawing import Drawn
 
 from .panels import (
     BUMP_SEED,
@@ -50,12 +48,14 @@ READING = (
 class TrainingPoints(SimDrawing):
     """The training points with the path of the output at the test point."""
 
-    name: ClassVar[str] = "training_points"
-    recordings: ClassVar[tuple[str, ...]] = ("points",)
-    Options: ClassVar[type[drawing.Options]] = PlaneOptions
+    name = "training_points"
+    recordings = ("points",)
+    Options = PlaneOptions
+    title = "How near the training points come"
+    reading = READING
 
-    def draw(self, subject: Subject, options: PlaneOptions) -> Sequence[Figure]:
-        """One figure, a panel a point of the sweep, in the first of the planes."""
+    def charts(self, subject: Subject, options: PlaneOptions) -> Iterator[Drawn]:
+        """One chart, a panel a point of the sweep, in the first of the planes."""
         concepts = options.planes(subject, self.name)[0]
         seeds = {point: subject.median_seed(point) for point in subject.points}
         queries = [
@@ -88,12 +88,11 @@ class TrainingPoints(SimDrawing):
             shown = round(min(values) - room, 3), round(max(values) + room, 3)
             panels.append(Panel(str(point), subject.label(point) or "all runs", notes, x, y, shown, shown))
             rows += drawn
-        spec = planes(panels, rows, COLOURS, columns_of(subject), side=300).to_dict()
         caption = (
             f"Training points, test point and the path of the output in the plane of concepts {concepts[0]} and "
             f"{concepts[1]}, for the median seed of each panel. {MEDIAN_RUN}"
         )
-        return [subject.figure("training-points", "How near the training points come", caption, READING, spec, queries)]
+        yield Drawn(planes(panels, rows, COLOURS, columns_of(subject), side=300), caption, queries=queries)
 
 
 def _rows(

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from collections.abc import Iterator, Mapping, Sequence
 
+import polars as pl
 from pydantic import Field
 
 from swingby.model import drawing, registry
@@ -15,8 +15,7 @@ from swingby_analysis.charts.plane_rows import Name
 from swingby_analysis.charts.planes import Corner, Mark, Row, planes
 from swingby_analysis.charts.style import plasma_colours
 from swingby_analysis.grid import axis_title, plain, scalar
-from swingby_analysis.page import Figure
-from swingby_analysis.query import Query
+from swingby_analysis.report.query_drawing import Drawn
 from swingby_analysis.report.selection import Lines, along, names_of
 from swingby_analysis.report.subject import indexed
 
@@ -43,7 +42,7 @@ from .panels import (
     spoken_planes,
     spots,
 )
-from .subject import MEDIAN_RUN, SQL, SimDrawing, Subject
+from .subject import MEDIAN_RUN, SimQueryDrawing, Subject
 
 READING = (
     PLACES + BANDS + "Black: the median over the seeds at each step, coordinate by coordinate, which blurs a bend that "
@@ -64,11 +63,15 @@ class TrajectoryOptions(PlaneOptions):
     along: str | None = Field(default=None, description="the lines of one panel differ in this parameter")
 
 
-class Trajectories(SimDrawing):
+class Trajectories(SimQueryDrawing):
     """Paths with marks at equal times and bands over seeds."""
 
-    name: ClassVar[str] = "trajectories"
-    Options: ClassVar[type[drawing.Options]] = TrajectoryOptions
+    name = "trajectories"
+    Options = TrajectoryOptions
+    sql = "paths"
+    title = "Where the output goes"
+    reading = READING
+    empty = "no run is finished"
 
     def check(self, options: TrajectoryOptions, axis_names: Sequence[str]) -> Sequence[drawing.Wrong]:
         """The fault of `along` where no axis changes that parameter."""
@@ -78,14 +81,14 @@ class Trajectories(SimDrawing):
         wrong = f"the lines of a panel cannot differ in {options.along!r}: no axis changes it"
         return [drawing.Wrong("along", wrong, registry.nearest(options.along, list(dict.fromkeys(known))))]
 
-    def draw(self, subject: Subject, options: TrajectoryOptions) -> Sequence[Figure]:
-        """One figure: with `along` a panel of several lines for every other setting, else panels of single points."""
-        asked, query = options.planes(subject, self.name), Query("paths", (subject.sweep_id,), SQL)
-        runs = runs_of(subject.ask(query), "output", "mu")
+    def draw(self, rows: pl.DataFrame, subject: Subject, options: TrajectoryOptions) -> Iterator[Drawn]:
+        """One chart: with `along` a panel of several lines for every other setting, else panels of single points."""
+        asked, runs = options.planes(subject, self.name), runs_of(rows, "output", "mu")
         if options.along is not None:
-            return [figure_along(subject, runs, options.along, asked[0], query)]
+            yield chart_along(subject, runs, options.along, asked[0])
+            return
         heads: list[tuple[str, str, list[str], tuple[int, int]]] = []
-        rows: list[Row] = []
+        marks: list[Row] = []
         columns = columns_of(subject)
         for point, concepts in in_rows(list(runs), asked, columns):
             key, seed = f"{point}:{concepts[0]}", subject.median_seed(point)
@@ -94,13 +97,12 @@ class Trajectories(SimDrawing):
             notes = [f"median seed {seed}; a mark every {plural_steps(every)}"]
             notes += [subject.bumps_in_words(point), *ended(subject, point)]
             heads.append((key, subject.label(point) or "all runs", notes, concepts))
-            rows += [*lines, *spots(key, has_origin(subject, point))]
-        panels = [panel(*head, plane_rows.shown_range(rows)) for head in heads]
-        spec = planes(panels, rows, PARTS, columns).to_dict()
+            marks += [*lines, *spots(key, has_origin(subject, point))]
+        panels = [panel(*head, plane_rows.shown_range(marks)) for head in heads]
         caption = (
             f"The output at the test point over training, in {spoken_planes(asked)}, {seeds_drawn(runs)}. {MEDIAN_RUN}"
         )
-        return [subject.figure("trajectories", "Where the output goes", caption, READING, spec, [query])]
+        yield Drawn(planes(panels, marks, PARTS, columns), caption)
 
 
 def point_rows(key: str, runs: Runs, shown: Mapping[str, int | None]) -> tuple[list[Corner | Mark], float]:
@@ -124,7 +126,7 @@ def point_rows(key: str, runs: Runs, shown: Mapping[str, int | None]) -> tuple[l
     return rows, every
 
 
-def figure_along(subject: Subject, runs: dict[int, Runs], name: str, concepts: tuple[int, int], query: Query) -> Figure:
+def chart_along(subject: Subject, runs: dict[int, Runs], name: str, concepts: tuple[int, int]) -> Drawn:
     """A panel for every other setting, in it a line for each value of a parameter.
 
     Raises:
@@ -153,12 +155,12 @@ def figure_along(subject: Subject, runs: dict[int, Runs], name: str, concepts: t
         axis_title(one, subject.data.sweep["experiment"]).replace(f"({one})", f"({indexed(one)})") for one in chosen
     ]
     legend = ["; ".join(titles), "lines: median over the seeds; shaded: central half of the seeds"]
-    spec = planes(panels, rows, colours, min(len(panels), 3), legend, side=300, shade=0.25).to_dict()
+    chart = planes(panels, rows, colours, min(len(panels), 3), legend, side=300, shade=0.25)
     caption = (
         f"The output at the test point over training in {spoken_planes([concepts])}, a line for each value of {name}: "
         f"the median over the {counted(runs)} seeds of each line, and the band of their central half."
     )
-    return subject.figure(f"trajectories-along-{name}", f"Paths along {name}", caption, READING_ALONG, spec, [query])
+    return Drawn(chart, caption, f"Paths along {name}", READING_ALONG, f"trajectories-along-{name}")
 
 
 def _lines(key: str, group: Lines, runs: dict[int, Runs]) -> tuple[list[Corner | Mark], float]:

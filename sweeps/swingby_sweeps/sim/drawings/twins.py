@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, ClassVar
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -11,14 +11,13 @@ import polars as pl
 from swingby.select.intervals import wilson
 from swingby_analysis.charts.maps import difference_map, is_fine, reach_of, share_map
 from swingby_analysis.charts.summaries import Difference
-from swingby_analysis.page import Figure
-from swingby_analysis.query import Query
 from swingby_analysis.report import prose
 from swingby_analysis.report.phases import Phases, boundary
 from swingby_analysis.report.prose import plural
+from swingby_analysis.report.query_drawing import Drawn
 from swingby_analysis.stats import exact, intervals
 
-from .subject import SQL, SimDrawing, Subject
+from .subject import SimQueryDrawing, Subject
 
 RUN, TWIN, FOUND, DIVERGED = "transient_memorization", "twin_gd_transient_memorization", "found_of_twin", "diverged"
 PHENOMENON, PHENOMENON_TITLE = "transient memorization of the twin", "Where twins show transient memorization"
@@ -37,75 +36,66 @@ SIGN = (
 )
 
 
-class Twins(SimDrawing):
+class Twins(SimQueryDrawing):
     """Maps of the phenomenon, of its detectability, and of what runs show less their twins."""
 
-    name: ClassVar[str] = "twins"
-    recordings: ClassVar[tuple[str, ...]] = ("twin_gd",)
+    name = "twins"
+    recordings = ("twin_gd",)
+    empty = "no run by SGD has a twin by full-batch descent with which it came to its end"
 
-    def draw(self, subject: Subject, options: Any) -> Sequence[Figure]:
+    def kept(self, rows: pl.DataFrame) -> pl.DataFrame:
+        """Runs that have a twin, and whether either of the two diverged."""
+        return rows.filter("has_twin").with_columns((pl.col("run_diverged") | pl.col("twin_diverged")).alias(DIVERGED))
+
+    def draw(self, rows: pl.DataFrame, subject: Subject, options: Any) -> Iterator[Drawn]:
         """The maps over the sweep's diagram, with one more where runs or twins diverged.
 
         Raises:
-            SwingbyError: the sweep has no diagram, or no run that ended has a twin by full-batch descent.
+            SwingbyError: the sweep has no diagram, or no run came to its end with its twin.
         """
         if subject.data.resolved["diagram"] is None:
             raise subject.cannot(self.name, "it has no `diagram`, whose axes the maps take")
-        query = Query("twins", (subject.sweep_id,), SQL)
-        ends = subject.ask(query).filter("has_twin")
-        ends = ends.with_columns((pl.col("run_diverged") | pl.col("twin_diverged")).alias(DIVERGED))
-        runs = subject.cells.select("point", "seed", RUN, TWIN, FOUND).join(ends, on=("point", "seed"), how="inner")
+        runs = subject.cells.select("point", "seed", RUN, TWIN, FOUND).join(rows, on=("point", "seed"), how="inner")
         kept = runs.filter(~pl.col(DIVERGED))
         if kept.is_empty():
-            raise subject.cannot(
-                self.name, "no run by SGD has a twin by full-batch descent with which it came to its end"
-            )
-        left, queries = _left_out(runs), [subject.data.queries["cells"], query]
-        points, shown = plural(kept["point"].n_unique(), "point"), plural(kept.filter(TWIN).height, "run")
+            raise subject.cannot(self.name, self.empty)
+        left, points = _left_out(runs), plural(kept["point"].n_unique(), "point")
         caption = "The phenomenon: the share of the seeds whose twin by full-batch descent shows transient "
         caption += f"memorization, {plural(kept.height, 'twin')} at {points}.{left}"
-        figures = [_shares(subject, kept, TWIN, ("phenomenon", PHENOMENON, PHENOMENON_TITLE), caption, queries)]
-        if kept.filter(TWIN).height:
-            caption = f"Its detectability: of the {shown} whose twin shows transient memorization, the share in which "
-            caption += "the detector finds a bump through the noise of SGD. Points at which no twin shows it are blank."
-            figures.append(_shares(subject, kept, FOUND, ("found", SEEN, SEEN_TITLE), caption + left, queries))
-        figures.append(_difference(subject, kept, queries, left))
+        yield _shares(subject, kept, TWIN, ("phenomenon", PHENOMENON, PHENOMENON_TITLE), caption)
+        if shown := kept.filter(TWIN).height:
+            caption = f"Its detectability: of the {plural(shown, 'run')} whose twin shows transient memorization, the "
+            caption += "share in which the detector finds a bump through the noise of SGD. Points at which no twin "
+            caption += "shows it are blank."
+            yield _shares(subject, kept, FOUND, ("found", SEEN, SEEN_TITLE), caption + left)
+        yield _difference(subject, kept, left)
         if runs[DIVERGED].any():
             caption = f"The share of the seeds whose run or twin diverged, of {plural(runs.height, 'run')} with a "
             caption += "twin: the other maps leave them out."
             named = ("diverged", "run or twin diverged", "Where runs or their twins diverged")
-            figures.append(_shares(subject, runs, DIVERGED, named, caption, queries))
-        return figures
+            yield _shares(subject, runs, DIVERGED, named, caption)
 
 
-def _shares(
-    subject: Subject,
-    runs: pl.DataFrame,
-    outcome: str,
-    named: tuple[str, str, str],
-    caption: str,
-    queries: Sequence[Query],
-) -> Figure:
+def _shares(subject: Subject, runs: pl.DataFrame, outcome: str, named: tuple[str, str, str], caption: str) -> Drawn:
     """The map of one share; `named`: the end of its slug, what its legend says, and its title."""
     grid, rows = subject.data.grid, Phases(runs).shares(outcome)
-    spec = share_map(grid, rows, boundary(grid, rows), named[1]).to_dict()
+    chart = share_map(grid, rows, boundary(grid, rows), named[1])
     reading = prose.SHARES_ALONG if grid.y is None else prose.SHARES_FINE if is_fine(grid) else prose.SHARES
-    return subject.figure(f"twins-{named[0]}", named[2], caption, f"{reading} {TWINS}", spec, queries)
+    queries = [subject.data.queries["cells"]]
+    return Drawn(chart, caption, named[2], f"{reading} {TWINS}", f"twins-{named[0]}", queries)
 
 
-def _difference(subject: Subject, kept: pl.DataFrame, queries: Sequence[Query], left: str) -> Figure:
+def _difference(subject: Subject, kept: pl.DataFrame, left: str) -> Drawn:
     """The map of what runs show less what their twins show."""
     grid, rows = subject.data.grid, differences(kept)
-    spec = difference_map(grid, rows, OF_RUNS, reach_of(rows), ("twins", "runs")).to_dict()
+    chart = difference_map(grid, rows, OF_RUNS, reach_of(rows), ("twins", "runs"))
     fewer, more = (sum(row.sure and sign * row.difference > 0 for row in rows) for sign in (-1, 1))
     caption = "The difference: the share of runs that show transient memorization less the share of their twins, at "
     caption += f"{plural(len(rows), 'point')}. Fewer runs than twins show it, beyond chance, at {fewer}, more at "
     caption += f"{more}.{left}"
     marked = "A filled mark stands where" if grid.y is None else "A dot stands where"
-    reading = f"{SIGN.format(marked)} {TWINS}"
-    return subject.figure(
-        "twins-difference", "What runs show less what their twins show", caption, reading, spec, queries
-    )
+    reading, queries = f"{SIGN.format(marked)} {TWINS}", [subject.data.queries["cells"]]
+    return Drawn(chart, caption, "What runs show less what their twins show", reading, "twins-difference", queries)
 
 
 def differences(runs: pl.DataFrame) -> list[Difference]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import numpy as np
 
-from swingby.model import drawing
-from swingby_analysis.page import Figure
 from swingby_analysis.query import Query
+from swingby_analysis.report.query_drawing import Drawn
 
 from ..params import SYMMETRIC_FAMILY
 from ..theory import Velocity as Terms
@@ -33,11 +32,12 @@ READING = (
 class Velocity(SimDrawing):
     """Eq 4.3 over time: a figure a point, of its median seed."""
 
-    name: ClassVar[str] = "velocity"
-    recordings: ClassVar[tuple[str, ...]] = ("jacobian", "velocity")
+    name = "velocity"
+    recordings = ("jacobian", "velocity")
+    reading = f"{READING} {MEDIAN_RUN}"
 
-    def draw(self, subject: Subject, options: drawing.Options) -> Sequence[Figure]:
-        """A figure for each point of the symmetric family.
+    def charts(self, subject: Subject, options: Any) -> Iterator[Drawn]:
+        """A chart for each point of the symmetric family.
 
         Raises:
             SwingbyError: no point is of the symmetric family, for which alone eq 4.3 speaks.
@@ -50,7 +50,6 @@ class Velocity(SimDrawing):
         terms_of, run_of = (
             {row["point"]: row for row in subject.ask(query).iter_rows(named=True)} for query in queries
         )
-        figures: list[Figure] = []
         for number, (point, seed) in enumerate(zip(points, seeds, strict=True), start=1):
             label, run = subject.label(point), f"median seed {seed}"
             rows = moved(terms_of[point], run_of[point])
@@ -61,15 +60,12 @@ class Velocity(SimDrawing):
             ]
             last = max(10, max(row.step for row in rows))
             span = min(first_step(lines), last // 10), last
-            spec = velocity_chart(rows, shades_of(run_of[point]), span, f"{label}, {run}" if label else run).to_dict()
+            chart = velocity_chart(rows, shades_of(run_of[point]), span, f"{label}, {run}" if label else run)
             time = f"{2 * terms_of[point]['time_per_step']:g}"
             caption = f"Growth, suppression and noise (eq 4.3) of the entries of W in the run of the {run}"
             caption += f"{' at ' + label if label else ''}. One step is {time} of the time of eq 4.3."
             title = "What moves the entries of W" + (f": {label}" if label else "")
-            figures.append(
-                subject.figure(f"velocity-{number}", title, caption, f"{READING} {MEDIAN_RUN}", spec, queries)
-            )
-        return figures
+            yield Drawn(chart, caption, title, slug=f"velocity-{number}", queries=queries)
 
 
 def moved(split: Mapping[str, Any], whole: Mapping[str, Any]) -> list[EntryVelocity]:
