@@ -7,8 +7,8 @@ PACKAGE = Package(
     detectors={"bends": "detect.bends:Bends"},
     drawings={
         "concept_space": "drawings.concept_space:ConceptSpace",
-        "concept_mse": "drawings.concept_mse:ConceptMse",
-        "concept_speed": "drawings.concept_speed:ConceptSpeed",
+        "concept_mse": "drawings.concept_curves:ConceptMse",
+        "concept_speed": "drawings.concept_curves:ConceptSpeed",
         "training_loss": "drawings.training_loss:TrainingLoss",
         "sample_grid": "drawings.sample_grid:SampleGrid",
     },

@@ -14,9 +14,9 @@ PACKAGE = Package(
         "net_modes": "detect.net_modes:NetModes",
     },
     drawings={
-        "mode_curves": "drawings.mode_curves:ModeCurves",
-        "mode_times": "drawings.times:ModeTimes",
-        "net_times": "drawings.times:NetTimes",
+        "mode_curves": "drawings.modes:ModeCurves",
+        "mode_times": "drawings.modes:ModeTimes",
+        "net_times": "drawings.modes:NetTimes",
     },
     lines={
         "diagram-moment-ratio-start": "theory_lines:stage_like",

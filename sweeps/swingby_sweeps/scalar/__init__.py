@@ -10,9 +10,9 @@ PACKAGE = Package(
         "generalization": "sparse.detect.generalization:Generalization",
     },
     drawings={
-        "laziness": "drawings.laziness:Laziness",
-        "modes": "drawings.modes:Modes",
-        "test_times": "drawings.test_times:TestTimes",
+        "laziness": "drawings.nets:Laziness",
+        "modes": "drawings.nets:Modes",
+        "test_times": "drawings.nets:TestTimes",
     },
     lines={
         "diagram-scalar-regime": "theory_lines:regimes",

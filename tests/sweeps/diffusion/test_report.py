@@ -34,9 +34,8 @@ from swingby_sweeps.diffusion.detect.path import path_of
 from swingby_sweeps.diffusion.detect.runs import over_seeds, runs_of
 from swingby_sweeps.diffusion.detect.speed import slowdown, speeds
 from swingby_sweeps.diffusion.drawings import SQL
-from swingby_sweeps.diffusion.drawings.concept_mse import ConceptMse
+from swingby_sweeps.diffusion.drawings.concept_curves import ConceptMse, ConceptSpeed
 from swingby_sweeps.diffusion.drawings.concept_space import ConceptSpace
-from swingby_sweeps.diffusion.drawings.concept_speed import ConceptSpeed
 from swingby_sweeps.diffusion.drawings.concepts import ConceptOptions, groups_of
 from swingby_sweeps.diffusion.drawings.sample_grid import SampleGrid, SampleOptions
 from swingby_sweeps.diffusion.summary import sentences

@@ -15,8 +15,7 @@ from swingby.store.lookup import find_sweep
 from swingby.sweepfile.sweep import Sweep
 from swingby_analysis.page import Figure
 from swingby_analysis.report import data as report_data
-from swingby_sweeps.sim.drawings.charts.step_limit import Falls, step_limit_chart
-from swingby_sweeps.sim.drawings.step_limit import StepLimit
+from swingby_sweeps.sim.drawings.step_limit import Falls, StepLimit, step_limit_chart
 from swingby_sweeps.sim.drawings.subject import Subject
 
 STEPS = """name: steps

@@ -1,12 +1,14 @@
-"""The drawing `concept_mse`: the error in concept space over training, and bumps that seeds share ([S] Fig 6 b)."""
+"""The drawings `concept_mse` and `concept_speed`: error and speed in concept space over training ([S] Fig 6 b, c)."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator
 
 import numpy as np
 import polars as pl
 
+from swingby_analysis.charts import style
 from swingby_analysis.charts.curves import Axes, CurvePanel, Level, Spread, curve_panels
 from swingby_analysis.report.prose import percent
 from swingby_analysis.report.query_drawing import Drawn
@@ -15,8 +17,9 @@ from swingby_analysis.report.subject import Subject
 from ..detect.bends import SUFFIX
 from ..detect.descent import error_of
 from ..detect.detectability import RISE
-from ..detect.path import Floats, toward
+from ..detect.path import Floats, Path, toward
 from ..detect.runs import over_seeds
+from ..detect.speed import Slowdown, Speeds, slowdown, speeds
 from .concepts import (
     SEEDS,
     ConceptDrawing,
@@ -57,9 +60,9 @@ class ConceptMse(ConceptDrawing):
         table, panels, rows = panel_table(groups), list[CurvePanel](), list[Level | Spread]()
         for group, title, line in table.panels:
             key = f"{group.key}:{title}"
-            notes = ("no place yet",) if line is None else _notes(subject, group, line)
+            notes = ("no place yet",) if line is None else _mse_notes(subject, group, line)
             panels.append(CurvePanel(key, title, (setting_of(group), *notes)))
-            rows += [] if line is None else _rows(key, line)
+            rows += [] if line is None else _mse_rows(key, line)
         top = min(HIGHEST, 1.05 * max([row.value for row in rows if isinstance(row, Level)], default=1.0))
         axes = Axes(0.0, groups.last, 0.0, top, "concept-space MSE")
         layout = table.columns, groups.legend, table.width, table.compact
@@ -68,7 +71,7 @@ class ConceptMse(ConceptDrawing):
         yield Drawn(curve_panels(panels, rows, axes, groups.colours, *layout), caption, queries=queries)
 
 
-def _notes(subject: Subject, group: Group, line: PointRuns) -> list[str]:
+def _mse_notes(subject: Subject, group: Group, line: PointRuns) -> list[str]:
     outcome, threshold = (name + SUFFIX[group.judge] for name in ("non_monotone", "mse_threshold"))
     notes = [
         f"{share.k} of {share.n} rise: {percent(share.low)} to {percent(share.high)}"
@@ -83,7 +86,7 @@ def _notes(subject: Subject, group: Group, line: PointRuns) -> list[str]:
     return notes if bump is None else [*notes, f"left-out {bump.height:+.2f} ({bump.low:+.2f} to {bump.high:+.2f})"]
 
 
-def _rows(key: str, line: PointRuns) -> Iterator[Level | Spread]:
+def _mse_rows(key: str, line: PointRuns) -> Iterator[Level | Spread]:
     runs = line.drawn
     for seed, errors in list(zip(runs.seeds, runs.errors, strict=True))[:SEEDS]:
         yield from _line(key, "run", line.name, seed, runs.steps, errors)
@@ -104,3 +107,78 @@ def _line(key: str, kind: str, name: str, run: int, steps: Floats, values: Float
     for step, value in zip(steps.tolist(), values.tolist(), strict=True):
         if np.isfinite(value):
             yield Level(key, kind, name, run, step, round(min(value, 10 * HIGHEST), 5))
+
+
+EXPONENTIAL, POWER = "exponential fit", "power-law fit"
+FITS = {EXPONENTIAL: style.INK, POWER: style.FAINT}
+DECADES = 4.0
+"""The largest number of decades that the speed axis shows."""
+
+
+class ConceptSpeed(ConceptDrawing):
+    """Speeds on a log axis, with both fits."""
+
+    name = "concept_speed"
+    title = "Learning speed"
+    reading = (
+        "The learning speed is the distance between the mean points of two evaluations in concept space, over the "
+        "steps between them. Thick: the speed of the mean move of the seeds that have a place at both, half of them or "
+        "more, so that a seed that enters or leaves adds no speed. Thin: single seeds. Straight and dashed: an "
+        "exponential slow-down, log speed against step; curved and dotted: a power law, log speed against log step. "
+        "Both are fitted to that mean move as recorded, from the fastest one to where it is less than twice its noise; "
+        "a speed has the more weight the farther it exceeds its noise. R² says which law describes the speeds better, "
+        "not that the law is true. Speeds near their noise say nothing: noise divided by ever longer intervals falls "
+        "too."
+    )
+
+    def charts(self, groups: Groups, subject: Subject, options: ConceptOptions) -> Iterable[Drawn]:
+        """One chart, with one panel for each line; rows by judge and setting."""
+        table, panels, rows = panel_table(groups), list[CurvePanel](), list[Level]()
+        for group, title, line in table.panels:
+            key, fit = f"{group.key}:{title}", None if line is None else slowdown(line.runs.speeds)
+            panels.append(CurvePanel(key, title, (setting_of(group), *_speed_notes(line, fit))))
+            rows += [] if line is None else _speed_rows(key, line, fit)
+        values = [row.value for row in rows if row.kind == "line"] or [row.value for row in rows] or [1e-3]
+        high = 10 ** math.ceil(math.log10(max(values)))
+        low = 10 ** max(math.floor(math.log10(min(values))), math.log10(high) - DECADES)
+        axes = Axes(0.0, groups.last, low, high, "learning speed |dC/dt| (1 / step)", "log", "linear")
+        layout = table.columns, groups.legend, table.width, table.compact
+        seeds, note = seeds_per_line(groups), smoothing_note(options)
+        caption = f"How fast the held-out class moves in concept space, {seeds}. {note}"
+        yield Drawn(curve_panels(panels, rows, axes, {**groups.colours, **FITS}, *layout), caption)
+
+
+def _speed_notes(line: PointRuns | None, fit: Slowdown | None) -> tuple[str, ...]:
+    if line is None:
+        return ("no place yet",)
+    if fit is None:
+        return ("too few clear moves for a fit",)
+    exponential, power = fit.exponential, fit.power
+    halved = f"halves every {math.log(2) / -exponential.slope:,.0f} steps" if exponential.slope < 0 else "does not fall"
+    return (
+        f"{halved}, R² {exponential.r2:.2f}",
+        f"or exponent {power.slope:.2f}, R² {power.r2:.2f}",
+        f"{fit.n} speeds; better: {fit.law}",
+    )
+
+
+def _speed_rows(key: str, line: PointRuns, fit: Slowdown | None) -> Iterator[Level]:
+    runs = line.drawn
+    for seed, place, error in list(zip(runs.seeds, runs.place, runs.error, strict=True))[:SEEDS]:
+        at = np.flatnonzero(np.isfinite(place[:, 0]))
+        own = Path(runs.number, runs.trained, runs.steps[at], at, place[at], error[at])
+        if len(runs.seeds) > 1 and len(at) > 1:
+            yield from _speed_line(key, "run", line.name, seed, speeds(own))
+    yield from _speed_line(key, "line", line.name, 0, runs.speeds)
+    if fit is not None:
+        at = np.linspace(fit.first, fit.last, 40)
+        laws = (("dashed", EXPONENTIAL, fit.exponential, at), ("dotted", POWER, fit.power, np.log(at)))
+        for kind, name, law, x in laws:
+            for step, value in zip(at.tolist(), np.exp(law.start + law.slope * x).tolist(), strict=True):
+                yield Level(key, kind, name, 0, round(step, 1), value)
+
+
+def _speed_line(key: str, kind: str, name: str, run: int, curve: Speeds) -> Iterator[Level]:
+    for step, value in zip(curve.step.tolist(), curve.speed.tolist(), strict=True):
+        if value > 0:
+            yield Level(key, kind, name, run, step, value)
