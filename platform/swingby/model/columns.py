@@ -9,7 +9,7 @@ from typing import Any, Literal, Union, get_args, get_origin
 import pyarrow as pa
 
 from swingby.errors import SwingbyError
-from swingby.model.detector import OutcomeKind
+from swingby.model.detector import OutcomeKind, outcome_kind
 from swingby.model.experiment import AFTER, SEGMENT_COLUMNS, Column, Experiment
 from swingby.model.params import UntypedParams
 
@@ -69,15 +69,6 @@ def row_schema(experiment: Experiment, recordings: Collection[str] | None = None
     if "steps" in experiment.Params.model_fields:
         types["last_step"] = pa.int64()
     return pa.schema(list((types | {name: column.type for name, column in results.items()}).items()))
-
-
-def outcome_kind(type_: pa.DataType) -> OutcomeKind | None:
-    """How a column of this type is drawn as an outcome; None: not at all."""
-    if pa.types.is_boolean(type_):
-        return "yes_no"
-    if pa.types.is_integer(type_) or pa.types.is_floating(type_):
-        return "number"
-    return "category" if pa.types.is_string(type_) or pa.types.is_large_string(type_) else None
 
 
 def scalar_outcomes(experiment: Experiment) -> dict[str, OutcomeKind]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from typing import ClassVar, Literal
+from collections.abc import Iterable, Mapping
+from typing import Any, ClassVar, Literal
 
 import pyarrow as pa
 
@@ -31,7 +31,7 @@ class Detector(ABC):
         columns: of a general detector: it reads every experiment whose results have all of these columns, a user's
             function, too. Empty: it reads `experiments` and no other.
         outcomes: the columns it adds to a cell.
-        kinds: for each outcome that a sweep file may name in its diagram: how it is drawn.
+        kinds: for each outcome that a sweep file may name in its diagram: how it is drawn; `drawn_as` makes it.
         needs: the columns of the experiment's table that `detect` reads, beside `cell_id`; one that the table lacks
             arrives as nulls.
     """
@@ -41,7 +41,7 @@ class Detector(ABC):
     experiments: ClassVar[tuple[str, ...]]
     columns: ClassVar[tuple[str, ...]] = ()
     outcomes: ClassVar[Mapping[str, Column]]
-    kinds: ClassVar[Mapping[str, OutcomeKind]]
+    kinds: ClassVar[Mapping[str, OutcomeKind]] = {}
     needs: ClassVar[tuple[str, ...]]
 
     def __str__(self) -> str:
@@ -54,6 +54,38 @@ class Detector(ABC):
     @abstractmethod
     def detect(self, table: pa.Table) -> pa.Table:
         """`cell_id` and the outcome columns, one row for each row of `table`, in its order."""
+
+    def table(self, ids: pa.ChunkedArray, rows: Iterable[Mapping[str, Any]]) -> pa.Table:
+        """What `detect` returns for these cells and their outcomes; an outcome that a row leaves out is null."""
+        rows = list(rows)
+        columns = {
+            name: pa.array([row.get(name) for row in rows], column.type) for name, column in self.outcomes.items()
+        }
+        return pa.table({"cell_id": ids.cast(pa.string()), **columns})
+
+
+def outcome_kind(type_: pa.DataType) -> OutcomeKind | None:
+    """How a column of this type is drawn as an outcome; None: not at all."""
+    if pa.types.is_boolean(type_):
+        return "yes_no"
+    if pa.types.is_integer(type_) or pa.types.is_floating(type_):
+        return "number"
+    return "category" if pa.types.is_string(type_) or pa.types.is_large_string(type_) else None
+
+
+def drawn_as(outcomes: Mapping[str, Column], *names: str) -> dict[str, OutcomeKind]:
+    """`Detector.kinds` of the outcomes that are drawn, in this order: yes/no, numbers and categories by their types.
+
+    Raises:
+        TypeError: an outcome holds neither.
+    """
+    kinds = {name: outcome_kind(outcomes[name].type) for name in names}
+    for name, kind in kinds.items():
+        if kind is None:
+            raise TypeError(
+                f"outcome {name!r} of type {outcomes[name].type} cannot be drawn; allowed: bool, numbers, text"
+            )
+    return {name: kind for name, kind in kinds.items() if kind is not None}
 
 
 def expression_table(experiment: str, expression: str) -> str:

@@ -27,14 +27,11 @@ class RowDetector(Detector):
 
     def detect(self, table: pa.Table) -> pa.Table:
         """`cell_id` and the outcome columns, one row for each row of `table`, in its order."""
-        rows = [
+        rows = (
             self.outcomes_of(row) if all(row[name] is not None for name in self.required) else {}
             for row in table.select(["cell_id", *self.needs]).to_pylist()
-        ]
-        columns = {
-            name: pa.array([row.get(name) for row in rows], column.type) for name, column in self.outcomes.items()
-        }
-        return pa.table({"cell_id": table["cell_id"].cast(pa.string()), **columns})
+        )
+        return self.table(table["cell_id"], rows)
 
     @abstractmethod
     def outcomes_of(self, row: Row) -> Mapping[str, Any]:

@@ -19,7 +19,8 @@ from swingby.model.experiment import Batch, Recording
 from swingby.store import Store
 from swingby_sweeps.sim import theory
 from swingby_sweeps.sim.detect import arrivals
-from swingby_sweeps.sim.detect.cells import Curves, cells_of
+from swingby_sweeps.sim.detect.cells import cells_of
+from swingby_sweeps.sim.detect.curves import lists
 from swingby_sweeps.sim.detect.theory import CONSTANTS, Theory, predictions
 from swingby_sweeps.sim.experiment import Sim
 
@@ -152,12 +153,12 @@ def test_curves_are_read_row_by_row() -> None:
     """Vectors, plain lists, nulls and empty lists, in chunks; the rows as they are."""
     pieces = [[[[1.0, 2.0], [3.0, 4.0]], None], [[], [[5.0, 6.0]]]]
     column = pa.chunked_array([pa.array(piece, pa.list_(pa.list_(pa.float64()))) for piece in pieces])
-    rows = [Curves(column).row(row) for row in range(4)]
+    rows = [lists(column).row(row) for row in range(4)]
     assert [None if row is None else row.tolist() for row in rows] == [[[1, 2], [3, 4]], None, None, [[5, 6]]]
-    (steps,) = [Curves(pa.chunked_array([pa.array([[0, 7]], pa.list_(pa.int64()))])).row(0)]
+    (steps,) = [lists(pa.chunked_array([pa.array([[0, 7]], pa.list_(pa.int64()))])).row(0)]
     assert steps is not None
     assert steps.tolist() == [[0], [7]]
-    assert Curves(pa.chunked_array([pa.nulls(2)])).row(1) is None
+    assert lists(pa.chunked_array([pa.nulls(2)])).row(1) is None
 
 
 # which rows

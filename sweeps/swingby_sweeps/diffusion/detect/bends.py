@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from swingby.model.detector import Detector, OutcomeKind
+from swingby.model.detector import Detector, drawn_as
 from swingby.model.experiment import Column
 from swingby_analysis.signals import noise
 from swingby_analysis.signals.final_stretch import arrival_times, arrived_at
@@ -99,23 +99,11 @@ BOTH: dict[str, Column] = {
     ),
 }  # fmt: skip
 
-_KINDS: dict[str, OutcomeKind] = {
-    "learning_order": "category",
-    "color_first": "yes_no",
-    "transient_bend": "yes_no",
-    "bend_toward": "category",
-    "transient_memorization": "yes_no",
-    "non_monotone": "yes_no",
-    "learned": "yes_no",
-    "slowdown": "category",
-    "bend": "number",
-    "bend_threshold": "number",
-    "mse_bump": "number",
-    "mse_threshold": "number",
-    "mse_final": "number",
-    "t_color": "number",
-    "t_size": "number",
-}
+DRAWN = (
+    "learning_order", "color_first", "transient_bend", "bend_toward", "transient_memorization", "non_monotone",
+    "learned", "slowdown", "bend", "bend_threshold", "mse_bump", "mse_threshold", "mse_final", "t_color", "t_size",
+)  # fmt: skip
+"""The outcomes by a judge that are drawn."""
 
 
 OUTCOMES: dict[str, Column] = BOTH | {
@@ -141,9 +129,7 @@ class Bends(Detector):
     version: ClassVar[str] = "2"
     experiments: ClassVar[tuple[str, ...]] = ("diffusion",)
     outcomes: ClassVar[Mapping[str, Column]] = OUTCOMES
-    kinds: ClassVar[Mapping[str, OutcomeKind]] = {
-        name + SUFFIX[judge]: kind for judge in JUDGES for name, kind in _KINDS.items()
-    }
+    kinds = drawn_as(OUTCOMES, *(name + suffix for suffix in SUFFIX.values() for name in DRAWN))
     needs: ClassVar[tuple[str, ...]] = ("trained", "judged", "judged_trained", "loss_diffusion", *CURVES)
 
     def detect(self, table: pa.Table) -> pa.Table:
@@ -159,8 +145,7 @@ class Bends(Detector):
                 path = path_of(row, judge)
                 if path is not None and len(path.steps) >= FEWEST:
                     rows[-1] |= {name + SUFFIX[judge]: value for name, value in measured(path, loss).items()}
-        columns = {name: pa.array([row.get(name) for row in rows], column.type) for name, column in OUTCOMES.items()}
-        return pa.table({"cell_id": table["cell_id"].cast(pa.string()), **columns})
+        return self.table(table["cell_id"], rows)
 
 
 def measured(path: Path, loss: np.ndarray | None = None) -> Outcomes:

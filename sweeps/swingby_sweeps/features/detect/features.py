@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from swingby.model.detector import OutcomeKind
+from swingby.model.detector import drawn_as
 from swingby.model.experiment import Column
 from swingby.model.row_detector import Row, RowDetector
 from swingby_sweeps.dynamics.metrics import COLLAPSED, CONTAINED, MINIMUM
@@ -114,16 +114,10 @@ class Features(RowDetector):
         "end_evenness": Column(pa.float64(), "evenness at the end", title="evenness", bounds=_SHARE),
         "end_containment": Column(pa.float64(), "containment at the end", title="containment", bounds=_SHARE),
     }
-    kinds: ClassVar[Mapping[str, OutcomeKind]] = {
-        "regime": "category",
-        "minimum_features": "yes_no",
-        "collapse": "category",
-        "leaves": "yes_no",
-        "enters": "number",
-        "end_kappa": "number",
-        "end_evenness": "number",
-        "end_containment": "number",
-    }
+    kinds = drawn_as(
+        outcomes, "regime", "minimum_features", "collapse", "leaves", "enters", "end_kappa", "end_evenness",
+        "end_containment",
+    )  # fmt: skip
 
     def __init__(self, thresholds: Thresholds = _USUAL) -> None:
         self.thresholds = thresholds

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from swingby.model.detector import OutcomeKind
+from swingby.model.detector import drawn_as
 from swingby.model.experiment import Column
 from swingby.model.row_detector import Row, RowDetector
 from swingby_sweeps.dynamics.metrics import MINIMUM
@@ -86,59 +86,47 @@ class Regimes(RowDetector):
             "the lower bound of gamma_+ ([T] 6.3.1)",
         ),
     }
-    kinds: ClassVar[Mapping[str, OutcomeKind]] = {
-        "generalization": "category",
-        "grokked": "yes_no",
-        "delay": "number",
-        "accuracy_gap": "number",
-        "final_train_accuracy": "number",
-        "final_test_accuracy": "number",
-        "final_kappa": "number",
-        "collapsed": "yes_no",
-        "final_d_eff": "number",
-        "final_feature_change": "number",
-    }
+    kinds = drawn_as(
+        outcomes, "generalization", "grokked", "delay", "accuracy_gap", "final_train_accuracy", "final_test_accuracy",
+        "final_kappa", "collapsed", "final_d_eff", "final_feature_change",
+    )  # fmt: skip
 
     def outcomes_of(self, row: Row) -> Row:
         """The outcomes of one run."""
-        return _outcomes(row)
-
-
-def _outcomes(row: Row) -> dict[str, Any]:
-    found: dict[str, Any] = {"generalizes_at": GENERALIZES}
-    scales = [row[f"{name}_scale"] for name in ("target", "weight", "output")]
-    if None not in scales:
-        found["target_ratio"] = theory.target_ratio(*scales)
-    if row["status"] == "diverged":
-        return {**found, "generalization": "diverged"}
-    found |= _features(row)
-    if any(not row[name] for name in ("step", "steps_per_epoch", "train_accuracy", "test_accuracy")):
-        return found
-    step = np.array(row["step"], dtype=float)
-    train, test = (np.array(row[f"{name}_accuracy"], dtype=float) for name in ("train", "test"))
-    first, second = (int(np.argmax(curve >= ARRIVED * curve[-1])) for curve in (train, test))
-    epoch = step / row["steps_per_epoch"]
-    found |= {
-        "train_epoch": float(epoch[first]),
-        "test_epoch": float(epoch[second]),
-        "final_train_accuracy": float(train[-1]),
-        "final_test_accuracy": float(test[-1]),
-        "accuracy_gap": (gap := float(test[-1] - test[first])),
-        "delay_resolution": float(step[first] / step[first - 1]) if first > 1 else None,
-    }
-    if row["kappa"] and len(row["kappa"]) == len(step):
-        found["kappa_at_train_epoch"] = row["kappa"][first]
-    # The test accuracy where the last fifth begins, between records on a straight line.
-    rise = test[-1] - np.interp((1 - LATE) * step[-1], step, test)
-    delay = float(epoch[second] / epoch[first]) if epoch[first] > 0 else None
-    kind = _kind(float(train[-1]), float(rise), float(test[-1]), gap, delay)
-    told = kind in ("prompt", "delayed", "grokked")
-    return {
-        **found,
-        "generalization": kind,
-        "grokked": kind == "grokked" if told or kind == "memorised" else None,
-        "delay": delay if told else None,
-    }
+        found: dict[str, Any] = {"generalizes_at": GENERALIZES}
+        scales = [row[f"{name}_scale"] for name in ("target", "weight", "output")]
+        if None not in scales:
+            found["target_ratio"] = theory.target_ratio(*scales)
+        if row["status"] == "diverged":
+            return {**found, "generalization": "diverged"}
+        found |= _features(row)
+        if any(not row[name] for name in ("step", "steps_per_epoch", "train_accuracy", "test_accuracy")):
+            return found
+        step = np.array(row["step"], dtype=float)
+        train, test = (np.array(row[f"{name}_accuracy"], dtype=float) for name in ("train", "test"))
+        first, second = (int(np.argmax(curve >= ARRIVED * curve[-1])) for curve in (train, test))
+        epoch = step / row["steps_per_epoch"]
+        found |= {
+            "train_epoch": float(epoch[first]),
+            "test_epoch": float(epoch[second]),
+            "final_train_accuracy": float(train[-1]),
+            "final_test_accuracy": float(test[-1]),
+            "accuracy_gap": (gap := float(test[-1] - test[first])),
+            "delay_resolution": float(step[first] / step[first - 1]) if first > 1 else None,
+        }
+        if row["kappa"] and len(row["kappa"]) == len(step):
+            found["kappa_at_train_epoch"] = row["kappa"][first]
+        # The test accuracy where the last fifth begins, between records on a straight line.
+        rise = test[-1] - np.interp((1 - LATE) * step[-1], step, test)
+        delay = float(epoch[second] / epoch[first]) if epoch[first] > 0 else None
+        kind = _kind(float(train[-1]), float(rise), float(test[-1]), gap, delay)
+        told = kind in ("prompt", "delayed", "grokked")
+        return {
+            **found,
+            "generalization": kind,
+            "grokked": kind == "grokked" if told or kind == "memorised" else None,
+            "delay": delay if told else None,
+        }
 
 
 def _kind(train: float, rise: float, test: float, gap: float, delay: float | None) -> str:

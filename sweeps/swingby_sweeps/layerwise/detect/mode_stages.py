@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 import pyarrow as pa
 
-from swingby.model.detector import OutcomeKind
+from swingby.model.detector import drawn_as
 from swingby.model.experiment import Column
 from swingby.model.row_detector import Row, RowDetector
 from swingby_sweeps.dynamics.overlap import WITHIN, stages
@@ -79,45 +79,40 @@ class ModeStages(RowDetector):
         ),
         "stage_like": Column(pa.bool_(), "the first two modes overlap by 0.05 at most", title="stage-like training"),
     }
-    kinds: ClassVar[Mapping[str, OutcomeKind]] = {
-        "fate": "category", "law_error": "number", "in_order": "yes_no", "overlap": "number",
-        "predicted_overlap": "number", "stages": "number", "predicted_stages": "number", "expected_stages": "number",
-        "stage_like": "yes_no",
-    }  # fmt: skip
+    kinds = drawn_as(
+        outcomes, "fate", "law_error", "in_order", "overlap", "predicted_overlap", "stages", "predicted_stages",
+        "expected_stages", "stage_like",
+    )  # fmt: skip
 
     def outcomes_of(self, row: Row) -> Row:
         """The outcomes of one run."""
-        return _outcomes(row)
-
-
-def _outcomes(row: Row) -> Outcomes:
-    if row["status"] != "ok":
-        return {"fate": "diverged"} if row["status"] == "diverged" else {}
-    r, t = np.array(row["strength"], dtype=float), np.array(row["step"]) * row["lr"]
-    diagonal = row["system"] == "diagonal"
-    if diagonal and (row["moment"] is None or row["layers"] is None):
-        return {}
-    E = np.array(row["moment"] if diagonal else [np.nan] * 3, dtype=float)
-    order = np.argsort(-E, kind="stable") if diagonal else np.arange(3)
-    r, E = r[:, order], E[order]
-    w = np.array(row["start_weights"], dtype=float).reshape(len(E), row["layers"])[order] if diagonal else None
-    measured, told = _times(t, r, w)
-    logistic = diagonal and row["layers"] == 2
-    overlaps = np.array([times.overlap(one, other, logistic) for one, other in pairwise(r.T)])
-    fates = ("saturated", "unfinished", "waiting")
-    found: Outcomes = {
-        "fate": fates[0 if np.isfinite(measured[2]).all() else 1 if np.isfinite(measured[0]).any() else 2],
-        "in_order": None if len(E) < 2 or bool(np.any(np.diff(E) == 0)) else times.in_order(measured[1]),
-        **_told(measured, told),
-        **_pairs(overlaps),
-    }
-    with np.errstate(divide="ignore", invalid="ignore"):
-        found["delay"] = finite(measured[0] / measured[2])
-    if w is not None:
-        found |= _predicted(np.where(told, measured, np.nan), E, row["target"], w)
-        if row["layers"] == 2:
-            found |= _of_two_layers(row, E, w)
-    return found
+        if row["status"] != "ok":
+            return {"fate": "diverged"} if row["status"] == "diverged" else {}
+        r, t = np.array(row["strength"], dtype=float), np.array(row["step"]) * row["lr"]
+        diagonal = row["system"] == "diagonal"
+        if diagonal and (row["moment"] is None or row["layers"] is None):
+            return {}
+        E = np.array(row["moment"] if diagonal else [np.nan] * 3, dtype=float)
+        order = np.argsort(-E, kind="stable") if diagonal else np.arange(3)
+        r, E = r[:, order], E[order]
+        w = np.array(row["start_weights"], dtype=float).reshape(len(E), row["layers"])[order] if diagonal else None
+        measured, told = _times(t, r, w)
+        logistic = diagonal and row["layers"] == 2
+        overlaps = np.array([times.overlap(one, other, logistic) for one, other in pairwise(r.T)])
+        fates = ("saturated", "unfinished", "waiting")
+        found: Outcomes = {
+            "fate": fates[0 if np.isfinite(measured[2]).all() else 1 if np.isfinite(measured[0]).any() else 2],
+            "in_order": None if len(E) < 2 or bool(np.any(np.diff(E) == 0)) else times.in_order(measured[1]),
+            **_told(measured, told),
+            **_pairs(overlaps),
+        }
+        with np.errstate(divide="ignore", invalid="ignore"):
+            found["delay"] = finite(measured[0] / measured[2])
+        if w is not None:
+            found |= _predicted(np.where(told, measured, np.nan), E, row["target"], w)
+            if row["layers"] == 2:
+                found |= _of_two_layers(row, E, w)
+        return found
 
 
 def _of_two_layers(row: Row, E: Array, w: Array) -> Outcomes:

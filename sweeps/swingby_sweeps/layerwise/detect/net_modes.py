@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 import pyarrow as pa
 
-from swingby.model.detector import OutcomeKind
+from swingby.model.detector import drawn_as
 from swingby.model.experiment import Column
 from swingby.model.row_detector import Row, RowDetector
 
@@ -69,44 +69,38 @@ class NetModes(RowDetector):
             pa.float64(), "final_kernel_distance from a vanishing start; init lambda on white inputs only"
         ),
     }
-    kinds: ClassVar[Mapping[str, OutcomeKind]] = {
-        "fate": "category", "law_error": "number", "decoupling_error": "number", "order_follows_rho": "yes_no",
-        "rank": "number", "structural": "yes_no", "final_effective_rank": "number", "final_kernel_distance": "number",
-        "predicted_kernel_distance": "number",
-    }  # fmt: skip
+    kinds = drawn_as(
+        outcomes, "fate", "law_error", "decoupling_error", "order_follows_rho", "rank", "structural",
+        "final_effective_rank", "final_kernel_distance", "predicted_kernel_distance",
+    )  # fmt: skip
 
     def outcomes_of(self, row: Row) -> Row:
         """The outcomes of one run."""
-        return _outcomes(row)
-
-
-def _outcomes(row: Row) -> Outcomes:
-    rho, width = np.array(row["rho"]), row["width"]
-    white = row["input_spectrum"] == 1
-    found: Outcomes = {"structural": width < len(rho)}
-    if white and row["init"] == "lambda" and row["imbalance"] != 0:
-        found["predicted_kernel_distance"] = float(net_theory.kernel_distance(rho, row["imbalance"], row["d"]))
-    law = naive = np.full(len(rho), np.nan)
-    if white and row["init"] != "lambda":
-        law, naive = (
-            net_theory.time_to(0.5, rho, np.array(row[name], dtype=float)) for name in ("alignment", "alignment_alone")
-        )
-        found |= {"law_time": known(law), "naive_time": known(naive)}
-    if row["status"] != "ok":
-        return {**found, "fate": "diverged"} if row["status"] == "diverged" else found
-    r, t = np.array(row["strength"], dtype=float), np.array(row["step"]) * row["lr"]
-    at = np.array([times.passing(t, curve, 0.5) for curve in r.T])
-    rank = int((r[-1] >= 0.5).sum())
-    return {
-        **found,
-        "fate": _fate(r[-1], width, law, t[-1]),
-        "mode_time": finite(at),
-        "rank": rank,
-        "order_follows_rho": _order(at, rho, width),
-        "final_effective_rank": row["effective_rank"][-1],
-        "final_kernel_distance": row["kernel_distance"][-1],
-        **_errors(at, law, naive, t[-1]),
-    }
+        rho, width = np.array(row["rho"]), row["width"]
+        white = row["input_spectrum"] == 1
+        found: Outcomes = {"structural": width < len(rho)}
+        if white and row["init"] == "lambda" and row["imbalance"] != 0:
+            found["predicted_kernel_distance"] = float(net_theory.kernel_distance(rho, row["imbalance"], row["d"]))
+        law = naive = np.full(len(rho), np.nan)
+        if white and row["init"] != "lambda":
+            starts = (np.array(row[name], dtype=float) for name in ("alignment", "alignment_alone"))
+            law, naive = (net_theory.time_to(0.5, rho, start) for start in starts)
+            found |= {"law_time": known(law), "naive_time": known(naive)}
+        if row["status"] != "ok":
+            return {**found, "fate": "diverged"} if row["status"] == "diverged" else found
+        r, t = np.array(row["strength"], dtype=float), np.array(row["step"]) * row["lr"]
+        at = np.array([times.passing(t, curve, 0.5) for curve in r.T])
+        rank = int((r[-1] >= 0.5).sum())
+        return {
+            **found,
+            "fate": _fate(r[-1], width, law, t[-1]),
+            "mode_time": finite(at),
+            "rank": rank,
+            "order_follows_rho": _order(at, rho, width),
+            "final_effective_rank": row["effective_rank"][-1],
+            "final_kernel_distance": row["kernel_distance"][-1],
+            **_errors(at, law, naive, t[-1]),
+        }
 
 
 def _order(at: Array, rho: Array, width: int) -> bool | None:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from swingby.model.detector import OutcomeKind
+from swingby.model.detector import drawn_as
 from swingby.model.experiment import Column
 from swingby.model.row_detector import Row, RowDetector, curve, known
 
@@ -44,9 +44,7 @@ class LearnabilityGap(RowDetector):
             pa.float64(), "largest |<f^|e_k>/<f*|e_k> - L_k| over the listed modes that the target has"
         ),
     }
-    kinds: ClassVar[Mapping[str, OutcomeKind]] = {
-        "gap": "number", "gap_mode": "number", "gap_error": "number", "theory_fits": "yes_no", "ratio_gap": "number",
-    }  # fmt: skip
+    kinds = drawn_as(outcomes, "gap", "gap_mode", "gap_error", "theory_fits", "ratio_gap")
 
     def outcomes_of(self, row: Row) -> Mapping[str, Any]:
         """The outcomes of one cell."""

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import pyarrow as pa
 
-from swingby.model.detector import OutcomeKind
+from swingby.model.detector import drawn_as
 from swingby.model.experiment import Column
 from swingby.model.row_detector import Row, RowDetector, known
 
@@ -58,9 +58,7 @@ class Overfitting(RowDetector):
         ),
         **{name: Column(pa.float64(), meaning) for name, meaning in _NUMBERS.items()},
     }
-    kinds: ClassVar[Mapping[str, OutcomeKind]] = {
-        "fit": "category", "predicted_fit": "category", **dict.fromkeys(_NUMBERS, "number"),
-    }  # fmt: skip
+    kinds = drawn_as(outcomes, "fit", "predicted_fit", *_NUMBERS)
 
     def outcomes_of(self, row: Row) -> Mapping[str, Any]:
         """The outcomes of one cell."""

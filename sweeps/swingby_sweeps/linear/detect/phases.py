@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from swingby.model.detector import OutcomeKind
+from swingby.model.detector import drawn_as
 from swingby.model.experiment import Column
 from swingby.model.row_detector import Array, Row, RowDetector, curve, known
 
@@ -68,9 +68,7 @@ class FittingPhases(RowDetector):
         ),
         **{name: Column(pa.float64(), meaning) for name, meaning in _NUMBERS.items()},
     }
-    kinds: ClassVar[Mapping[str, OutcomeKind]] = {
-        **dict.fromkeys(("phase", "predicted_phase", "window_state"), "category"), **dict.fromkeys(_NUMBERS, "number"),
-    }  # fmt: skip
+    kinds = drawn_as(outcomes, *("phase", "predicted_phase", "window_state"), *_NUMBERS)
 
     def outcomes_of(self, row: Row) -> Mapping[str, Any]:
         """The outcomes of one cell."""

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from swingby.model.detector import OutcomeKind
+from swingby.model.detector import drawn_as
 from swingby.model.experiment import Column
 from swingby.model.row_detector import Row, RowDetector
 
@@ -73,16 +73,10 @@ class Emergence(RowDetector):
         "predicted_mean": Column(_LIST, "R_k/S by the mean of the model behind (5.5), min(1, d_k/D_c)"),
         "predicted_width": Column(_LIST, "R_k/S by (5.9); null where the width is not scarce"),
     }
-    kinds: ClassVar[Mapping[str, OutcomeKind]] = {
-        "outcome": "category",
-        "skills_learned": "number",
-        "share_learned": "number",
-        "learns_all": "yes_no",
-        "order_violated": "yes_no",
-        "decoupling": "number",
-        "rise_ratio": "number",
-        "growth_constant": "number",
-    }
+    kinds = drawn_as(
+        outcomes, "outcome", "skills_learned", "share_learned", "learns_all", "order_violated", "decoupling",
+        "rise_ratio", "growth_constant",
+    )  # fmt: skip
 
     def outcomes_of(self, row: Row) -> Row:
         """The outcomes of one run."""

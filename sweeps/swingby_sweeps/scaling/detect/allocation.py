@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from swingby.model.detector import OutcomeKind
+from swingby.model.detector import drawn_as
 from swingby.model.experiment import Column
 from swingby.model.row_detector import Row, RowDetector, curve, known
 
@@ -38,7 +38,7 @@ class Allocation(RowDetector):
     outcomes: ClassVar[Mapping[str, Column]] = {
         name: Column(pa.float64(), meaning) for name, meaning in _NUMBERS.items()
     }
-    kinds: ClassVar[Mapping[str, OutcomeKind]] = dict.fromkeys(_NUMBERS, "number")
+    kinds = drawn_as(outcomes, *_NUMBERS)
 
     def outcomes_of(self, row: Row) -> Mapping[str, Any]:
         """The outcomes of one curve."""

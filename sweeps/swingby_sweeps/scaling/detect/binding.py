@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import pyarrow as pa
 
-from swingby.model.detector import OutcomeKind
+from swingby.model.detector import drawn_as
 from swingby.model.experiment import Column
 from swingby.model.row_detector import Row, RowDetector, known
 
@@ -51,9 +51,7 @@ class Binding(RowDetector):
             pa.float64(), "log10 of the skills that the second scarcest resource reaches over those of the scarcest"
         ),
     }
-    kinds: ClassVar[Mapping[str, OutcomeKind]] = {
-        **dict.fromkeys(_LIST, "number"), "binds": "category", "predicted_binds": "category", "slack": "number",
-    }  # fmt: skip
+    kinds = drawn_as(outcomes, *_LIST, "binds", "predicted_binds", "slack")
 
     def outcomes_of(self, row: Row) -> Mapping[str, Any]:
         """The outcomes of one curve, at its end."""

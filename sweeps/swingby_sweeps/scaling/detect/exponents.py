@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from swingby.model.detector import OutcomeKind
+from swingby.model.detector import drawn_as
 from swingby.model.experiment import Column
 from swingby.model.row_detector import Array, Row, RowDetector, curve, known
 
@@ -73,9 +73,7 @@ class Exponents(RowDetector):
         ),
         "fitted_points": Column(pa.int64(), "different x in the window"),
     }
-    kinds: ClassVar[Mapping[str, OutcomeKind]] = {
-        **dict.fromkeys(_NUMBERS, "number"), "regime": "category", "followed_law": "category",
-    }  # fmt: skip
+    kinds = drawn_as(outcomes, *_NUMBERS, "regime", "followed_law")
 
     def outcomes_of(self, row: Row) -> Mapping[str, Any]:
         """The outcomes of one curve."""

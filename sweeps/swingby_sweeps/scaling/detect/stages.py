@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from swingby.model.detector import OutcomeKind
+from swingby.model.detector import drawn_as
 from swingby.model.experiment import Column
 from swingby.model.row_detector import Array, Row, RowDetector, curve, known
 from swingby_sweeps.dynamics.overlap import WITHIN, stages
@@ -44,9 +44,7 @@ class Stages(RowDetector):
         ),
         "predicted_stages": Column(pa.int64(), "this number by theory, of all pairs"),
     }
-    kinds: ClassVar[Mapping[str, OutcomeKind]] = {
-        **dict.fromkeys(_NUMBERS, "number"), "stages": "number", "predicted_stages": "number",
-    }  # fmt: skip
+    kinds = drawn_as(outcomes, *_NUMBERS, "stages", "predicted_stages")
 
     def outcomes_of(self, row: Row) -> Mapping[str, Any]:
         """The outcomes of one curve."""

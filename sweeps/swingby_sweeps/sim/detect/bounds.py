@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from swingby.model.detector import Detector, OutcomeKind
+from swingby.model.detector import Detector
 from swingby.model.experiment import Column
 
 from .. import theory
@@ -22,7 +22,7 @@ from ..assumptions import (
     upper_growth,
     upper_major,
 )
-from .cells import Curves
+from .curves import lists
 from .theory import CONSTANTS
 
 Array = np.ndarray
@@ -85,7 +85,6 @@ class Bounds(Detector):
     version: ClassVar[str] = "1"
     experiments: ClassVar[tuple[str, ...]] = ("sim",)
     outcomes: ClassVar[Mapping[str, Column]] = OUTCOMES
-    kinds: ClassVar[Mapping[str, OutcomeKind]] = {}
     needs: ClassVar[tuple[str, ...]] = (
         "status", "model", "drive", "s", "d", "width", "init", "init_gain", "mu", "a", "time_per_step", "step",
         "jacobian", "output",
@@ -93,7 +92,7 @@ class Bounds(Detector):
 
     def detect(self, table: pa.Table) -> pa.Table:
         """`cell_id` and the outcome columns, one row for each row of `table`, in its order."""
-        curves = {name: Curves(table[name]) for name in ("step", "jacobian", "output")}
+        curves = {name: lists(table[name]) for name in ("step", "jacobian", "output")}
         rows: list[Row] = []
         for place, cell in enumerate(table.drop_columns(list(curves)).to_pylist()):
             step, jacobian, output = (curve.row(place) for curve in curves.values())
@@ -107,10 +106,7 @@ class Bounds(Detector):
                 elif cell["model"] == "one_layer" and cell["drive"] == "sgd" and output is not None:
                     row |= _theorem_4_1(cell, step[:, 0], W[0], output)
             rows.append(row)
-        columns = {
-            name: pa.array([row.get(name) for row in rows], column.type) for name, column in self.outcomes.items()
-        }
-        return pa.table({"cell_id": table["cell_id"].cast(pa.string()), **columns})
+        return self.table(table["cell_id"], rows)
 
 
 def _from_parameters(cell: Row) -> Row:

@@ -70,28 +70,3 @@ def ranks(start: Start) -> tuple[int, int]:
 
 def _first_U(start: Start) -> Array:
     return start.rotation.T @ start.layers[0][0]
-
-
-class Curves:
-    """A list column, row by row as matrices (records, numbers a record)."""
-
-    def __init__(self, column: pa.ChunkedArray) -> None:
-        array = pa.concat_arrays(column.chunks) if column.num_chunks else pa.nulls(0)
-        self._empty = pa.types.is_null(array.type) or not len(array)
-        if self._empty:
-            return
-        self._given, self._start = array.is_valid().to_numpy(zero_copy_only=False), array.offsets.to_numpy()
-        values = array.values
-        self._inner = values.offsets.to_numpy() if pa.types.is_list(values.type) else None
-        self._flat = (
-            (values.values if self._inner is not None else values).cast(pa.float64()).to_numpy(zero_copy_only=False)
-        )
-
-    def row(self, row: int) -> Array | None:
-        """One row's records; None where it has none."""
-        if self._empty or not self._given[row] or self._start[row] == self._start[row + 1]:
-            return None
-        begin, end = self._start[row], self._start[row + 1]
-        if self._inner is not None:
-            begin, end = self._inner[begin], self._inner[end]
-        return self._flat[begin:end].reshape(self._start[row + 1] - self._start[row], -1)

@@ -46,6 +46,11 @@ class Lists:
             flat = self.values[start[:, None] + np.arange(size)]
         return flat.reshape(len(rows), times, width)
 
+    def row(self, row: int) -> Floats | None:
+        """The records of one row, (T, width); None where it has none."""
+        count, width, start = self.count[row], self.width[row], self.start[row]
+        return self.values[start : start + count * width].reshape(count, width) if count else None
+
 
 def lists(column: pa.ChunkedArray) -> Lists:
     """A column of lists of numbers, or of lists of lists of numbers that are equally long within a row.

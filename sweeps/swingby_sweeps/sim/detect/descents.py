@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from swingby.model.detector import Detector, OutcomeKind
+from swingby.model.detector import Detector, drawn_as
 from swingby.model.experiment import Column
 from swingby_analysis.signals.bumps import descend, fine_descents, tallest
 from swingby_analysis.signals.extrema import Floats
@@ -113,20 +113,12 @@ class Descents(Detector):
     version: ClassVar[str] = "4"
     experiments: ClassVar[tuple[str, ...]] = ("sim",)
     outcomes: ClassVar[Mapping[str, Column]] = OUTCOMES
-    kinds: ClassVar[Mapping[str, OutcomeKind]] = {
-        "transient_memorization": "yes_no",
-        "non_monotone": "yes_no",
-        "retreat": "yes_no",
-        "order_follows_a": "yes_no",
-        "outcome": "category",
-        "bump_height": "number",
-        "descents": "number",
-        "descents_fine": "number",
-        "order_violations": "number",
-        **{f"{name}_{outcome}": "yes_no" for name in TWINS for outcome in ("transient_memorization", "retreat")},
-        **{f"{name}_bump_height": "number" for name in TWINS},
-        "found_of_twin": "yes_no",
-    }
+    kinds = drawn_as(
+        OUTCOMES, "transient_memorization", "non_monotone", "retreat", "order_follows_a", "outcome", "bump_height",
+        "descents", "descents_fine", "order_violations",
+        *(f"{name}_{outcome}" for name in TWINS for outcome in ("transient_memorization", "retreat")),
+        *(f"{name}_bump_height" for name in TWINS), "found_of_twin",
+    )  # fmt: skip
     needs: ClassVar[tuple[str, ...]] = (
         "status", "model", "drive", "layers", "d", "mu", "sigma", "sigma_is", "zero_cluster", "bias", "dtype",
         *CURVES, "a", "time_per_step", *CERTIFICATES, *(f"{twin}_{curve}" for twin in TWINS for curve in OF_TWINS),

@@ -8,10 +8,9 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
-from numpy.typing import NDArray
 
 from swingby.model.cell import Cell
-from swingby.model.detector import Detector, OutcomeKind
+from swingby.model.detector import Detector, drawn_as
 from swingby.model.experiment import Column
 
 from .. import task, theory
@@ -19,7 +18,8 @@ from ..assumptions import Constants, assumptions
 from ..init import Start
 from ..params import SimParams
 from . import arrivals
-from .cells import PARAMETERS, Curves, cells_of, first_weights, has_theory, ranks
+from .cells import PARAMETERS, cells_of, first_weights, has_theory, ranks
+from .curves import lists
 
 Array = np.ndarray
 Row = dict[str, Any]
@@ -111,13 +111,9 @@ class Theory(Detector):
     version: ClassVar[str] = "3"
     experiments: ClassVar[tuple[str, ...]] = ("sim",)
     outcomes: ClassVar[Mapping[str, Column]] = OUTCOMES
-    kinds: ClassVar[Mapping[str, OutcomeKind]] = {
-        "predicted_order_right": "yes_no",
-        "times_within_tenth": "number",
-        "rank_enough": "yes_no",
-        "width_enough": "yes_no",
-        "all_assumptions": "yes_no",
-    }
+    kinds = drawn_as(
+        outcomes, "predicted_order_right", "times_within_tenth", "rank_enough", "width_enough", "all_assumptions"
+    )
     needs: ClassVar[tuple[str, ...]] = (
         *PARAMETERS, "status", "steps", "step", "output", "jacobian", "narrowest",
     )  # fmt: skip
@@ -127,20 +123,16 @@ class Theory(Detector):
         for name in self.needs:
             if name not in table.column_names:
                 table = table.append_column(name, pa.nulls(table.num_rows))
-        rows = np.flatnonzero(has_theory(table))
-        values: dict[str, NDArray[np.object_]] = {
-            name: np.full(table.num_rows, None, dtype=object) for name in self.outcomes
-        }
+        covered = np.flatnonzero(has_theory(table))
+        rows = [dict[str, Any]() for _ in range(table.num_rows)]
+        for place, row in zip(covered, _rows(table.take(pa.array(covered))), strict=True):
+            rows[place] |= row
         # The narrowest layer of every model linear in its input.
         narrowest, s = (table[name].cast(pa.float64()).to_numpy() for name in ("narrowest", "s"))
-        values["width_enough"] = (narrowest >= s).astype(object)
-        relu = table["model"].to_numpy(zero_copy_only=False) == "relu"
-        values["width_enough"][np.isnan(narrowest) | np.isnan(s) | relu] = None
-        for row, cell in zip(rows, _rows(table.take(pa.array(rows))), strict=True):
-            for name, value in cell.items():
-                values[name][row] = value
-        columns = {name: pa.array(values[name].tolist(), column.type) for name, column in self.outcomes.items()}
-        return pa.table({"cell_id": table["cell_id"].cast(pa.string()), **columns})
+        linear = table["model"].to_numpy(zero_copy_only=False) != "relu"
+        for place in np.flatnonzero(~np.isnan(narrowest) & ~np.isnan(s) & linear):
+            rows[place]["width_enough"] = bool(narrowest[place] >= s[place])
+        return self.table(table["cell_id"], rows)
 
 
 @dataclass(frozen=True)
@@ -183,7 +175,7 @@ class _PointTheory:
 
 def _rows(table: pa.Table) -> Iterator[Row]:
     """The columns of each row of a table whose rows all have predictions; no column for a cell of another version."""
-    steps, output, jacobian = (Curves(table[name]) for name in ("step", "output", "jacobian"))
+    steps, output, jacobian = (lists(table[name]) for name in ("step", "output", "jacobian"))
     ends, statuses = (table[name].to_pylist() for name in ("steps", "status"))
     cells, points = cells_of(table), dict[int, _PointTheory]()
     for row, cell in enumerate(cells):

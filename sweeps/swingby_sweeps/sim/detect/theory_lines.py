@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 
 import pyarrow as pa
 
-from swingby.model.detector import Detector, OutcomeKind
+from swingby.model.detector import Detector
 from swingby.model.experiment import Column
 
 from .. import task, theory
@@ -51,7 +51,6 @@ class TheoryLines(Detector):
     version: ClassVar[str] = "1"
     experiments: ClassVar[tuple[str, ...]] = ("sim",)
     outcomes: ClassVar[Mapping[str, Column]] = OUTCOMES
-    kinds: ClassVar[Mapping[str, OutcomeKind]] = {}
     needs: ClassVar[tuple[str, ...]] = (
         "model", "drive", "s", "d", "mu", "sigma", "sigma_is", "n", "zero_cluster", "layers", "width", "init",
         "init_gain", "init_high", "reduction", "lr", "epochs", "batch_size", "gd_steps", "moment_power",
@@ -68,10 +67,7 @@ class TheoryLines(Detector):
                 given = {name: value for name, value in row.items() if value is not None}
                 known[point] = lines(SimParams.model_construct(**given))
             rows.append(known[point])
-        columns = {
-            name: pa.array([row.get(name) for row in rows], column.type) for name, column in self.outcomes.items()
-        }
-        return pa.table({"cell_id": table["cell_id"].cast(pa.string()), **columns})
+        return self.table(table["cell_id"], rows)
 
 
 def lines(p: SimParams) -> dict[str, Any]:

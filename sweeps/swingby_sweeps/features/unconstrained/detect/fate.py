@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 
-from swingby.model.detector import OutcomeKind
+from swingby.model.detector import drawn_as
 from swingby.model.experiment import Column
 from swingby.model.row_detector import Row, RowDetector
 from swingby_sweeps.dynamics.metrics import COLLAPSED
@@ -90,59 +90,50 @@ class UnconstrainedFate(RowDetector):
             _NUMBER, "distance of NC3 with the mean of W kept, as (D.8) prints it, from sqrt(2 - 2 sqrt((C - 1)/C))"
         ),
     }
-    kinds: ClassVar[Mapping[str, OutcomeKind]] = {
-        "fate": "category",
-        "predicted_fate": "category",
-        "rank": "number",
-        "off_end": "number",
-        "collapse_time": "number",
-        "collapse_decades": "number",
-        "predicted_collapse_time": "number",
-    }
+    kinds = drawn_as(
+        outcomes, "fate", "predicted_fate", "rank", "off_end", "collapse_time", "collapse_decades",
+        "predicted_collapse_time",
+    )  # fmt: skip
 
     def outcomes_of(self, row: Row) -> Row:
         """The outcomes of one run."""
-        return _outcomes(row)
-
-
-def _outcomes(row: Row) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    p = None
-    if all(row[name] is not None for name in _READ if name != "decay_h"):
-        p = UnconstrainedParams(**{name: row[name] for name in _READ})
-        found |= _minimum(p)
-    if row["status"] == "diverged":
-        return {**found, "fate": "diverged"}
-    if p is None or any(not row[name] for name in ("step", "strongest", "weakest", "nc1", "nc2", "nc3")):
+        found: dict[str, Any] = {}
+        p = None
+        if all(row[name] is not None for name in _READ if name != "decay_h"):
+            p = UnconstrainedParams(**{name: row[name] for name in _READ})
+            found |= _minimum(p)
+        if row["status"] == "diverged":
+            return {**found, "fate": "diverged"}
+        if p is None or any(not row[name] for name in ("step", "strongest", "weakest", "nc1", "nc2", "nc3")):
+            return found
+        step, strongest, weakest = (np.array(row[name], dtype=float) for name in ("step", "strongest", "weakest"))
+        margin = _margin(row["nc1"], row["nc2"], row["nc3"])
+        if not len(step) == len(strongest) == len(weakest) == len(margin):
+            raise ValueError(f"cell {row['cell_id']}: curves of unequal length")
+        root = float(np.sqrt(p.sizes[0]))
+        fate = _fate(margin[-1], *_last_half(step, strongest / root, weakest / root))
+        found["fate"] = fate
+        if fate != "unresolved" and row["final_strengths"]:
+            strengths = np.array(row["final_strengths"], dtype=float)
+            ends = theory.end_strengths(p.sizes, *p.decays, p.width)
+            found["rank"] = int((strengths >= DEAD * root).sum())
+            found["off_end"] = float(np.abs(strengths - ends).max() / root)
+        if row["time_per_step"] is None:
+            return found
+        t = step * row["time_per_step"]
+        if row["unbalance"] and row["unbalance"][0] and p.decays[0] == p.decays[1]:
+            off = np.array(row["unbalance"], dtype=float) / row["unbalance"][0] - np.exp(-2 * p.decay_w * t)
+            found["off_balance"] = float(np.abs(off).max())
+        if fate == "collapsed":
+            if row["final_nc3_printed"] is not None:
+                found["off_printed_nc3"] = abs(row["final_nc3_printed"] - float(theory.printed_nc3(p.classes)))
+            found["collapse_time"] = when = _stays_below(t, margin)
+            if when is not None:
+                found["collapse_decades"] = math.log10(when * root / p.total)
+            if row["predicted_nc1"] and row["predicted_nc2"]:
+                law = _margin(row["predicted_nc1"], row["predicted_nc2"], [0.0] * len(t))
+                found["predicted_collapse_time"] = _stays_below(t, law)
         return found
-    step, strongest, weakest = (np.array(row[name], dtype=float) for name in ("step", "strongest", "weakest"))
-    margin = _margin(row["nc1"], row["nc2"], row["nc3"])
-    if not len(step) == len(strongest) == len(weakest) == len(margin):
-        raise ValueError(f"cell {row['cell_id']}: curves of unequal length")
-    root = float(np.sqrt(p.sizes[0]))
-    fate = _fate(margin[-1], *_last_half(step, strongest / root, weakest / root))
-    found["fate"] = fate
-    if fate != "unresolved" and row["final_strengths"]:
-        strengths = np.array(row["final_strengths"], dtype=float)
-        ends = theory.end_strengths(p.sizes, *p.decays, p.width)
-        found["rank"] = int((strengths >= DEAD * root).sum())
-        found["off_end"] = float(np.abs(strengths - ends).max() / root)
-    if row["time_per_step"] is None:
-        return found
-    t = step * row["time_per_step"]
-    if row["unbalance"] and row["unbalance"][0] and p.decays[0] == p.decays[1]:
-        off = np.array(row["unbalance"], dtype=float) / row["unbalance"][0] - np.exp(-2 * p.decay_w * t)
-        found["off_balance"] = float(np.abs(off).max())
-    if fate == "collapsed":
-        if row["final_nc3_printed"] is not None:
-            found["off_printed_nc3"] = abs(row["final_nc3_printed"] - float(theory.printed_nc3(p.classes)))
-        found["collapse_time"] = when = _stays_below(t, margin)
-        if when is not None:
-            found["collapse_decades"] = math.log10(when * root / p.total)
-        if row["predicted_nc1"] and row["predicted_nc2"]:
-            law = _margin(row["predicted_nc1"], row["predicted_nc2"], [0.0] * len(t))
-            found["predicted_collapse_time"] = _stays_below(t, law)
-    return found
 
 
 def _minimum(p: UnconstrainedParams) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 import pyarrow as pa
 
-from swingby.model.detector import Detector, OutcomeKind
+from swingby.model.detector import Detector, drawn_as
 from swingby.model.experiment import Column
 
 from ...detect_columns import first_case, known, number, outcomes, text
@@ -58,14 +58,7 @@ class Generalization(Detector):
             pa.bool_(), "n/d is above the l1 recovery threshold of k/d for large d (statistical dimension)"
         ),
     }
-    kinds: ClassVar[Mapping[str, OutcomeKind]] = {
-        "fate": "category",
-        "generalizes": "yes_no",
-        "delay": "number",
-        "predicted_fate": "category",
-        "off_law": "number",
-        "critical_start": "number",
-    }
+    kinds = drawn_as(outcomes, "fate", "generalizes", "delay", "predicted_fate", "off_law", "critical_start")
 
     def detect(self, table: pa.Table) -> pa.Table:
         """`cell_id` and the outcome columns, one row for each row of `table`, in its order."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 import pyarrow as pa
 
-from swingby.model.detector import Detector, OutcomeKind
+from swingby.model.detector import Detector, drawn_as
 from swingby.model.experiment import Column
 
 from ...detect_columns import Array, first_case, known, number, outcomes, text
@@ -69,17 +69,10 @@ class WideRegime(Detector):
             order=DESCENTS,
         ),
     }  # fmt: skip
-    kinds: ClassVar[Mapping[str, OutcomeKind]] = {
-        "settled": "yes_no",
-        "regime": "category",
-        "predicted_regime": "category",
-        "kernel_ratio": "number",
-        "gamma_end": "number",
-        "predicted_gamma_end": "number",
-        "descent": "category",
-        "predicted_descent": "category",
-        "step_at_end": "number",
-    }
+    kinds = drawn_as(
+        outcomes, "settled", "regime", "predicted_regime", "kernel_ratio", "gamma_end", "predicted_gamma_end",
+        "descent", "predicted_descent", "step_at_end",
+    )  # fmt: skip
 
     def detect(self, table: pa.Table) -> pa.Table:
         """`cell_id` and the outcome columns, one row for each row of `table`, in its order."""

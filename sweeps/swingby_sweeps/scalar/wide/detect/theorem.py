@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 import pyarrow as pa
 
-from swingby.model.detector import Detector, OutcomeKind
+from swingby.model.detector import Detector, drawn_as
 from swingby.model.experiment import Column
 
 from ...detect_columns import number, outcomes, text
@@ -34,7 +34,7 @@ class Theorem1(Detector):
         "off_printed": Column(pa.float64(), "this distance with the printed exponent, 4 q E t/Z whatever c"),
         "steepest_step": Column(pa.float64(), "lr c E times the larger of K at the start and at the end of the flow"),
     }
-    kinds: ClassVar[Mapping[str, OutcomeKind]] = {"off_theorem": "number", "off_printed": "number"}
+    kinds = drawn_as(outcomes, "off_theorem", "off_printed")
 
     def detect(self, table: pa.Table) -> pa.Table:
         """`cell_id` and the outcome columns, one row for each row of `table`, in its order."""
