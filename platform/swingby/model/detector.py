@@ -79,13 +79,14 @@ def drawn_as(outcomes: Mapping[str, Column], *names: str) -> dict[str, OutcomeKi
     Raises:
         TypeError: an outcome holds neither.
     """
-    kinds = {name: outcome_kind(outcomes[name].type) for name in names}
-    for name, kind in kinds.items():
+    kinds: dict[str, OutcomeKind] = {}
+    for name in names:
+        type_ = outcomes[name].type
+        kind = outcome_kind(type_)
         if kind is None:
-            raise TypeError(
-                f"outcome {name!r} of type {outcomes[name].type} cannot be drawn; allowed: bool, numbers, text"
-            )
-    return {name: kind for name, kind in kinds.items() if kind is not None}
+            raise TypeError(f"outcome {name!r} of type {type_} cannot be drawn; allowed: bool, numbers, text")
+        kinds[name] = kind
+    return kinds
 
 
 def expression_table(experiment: str, expression: str) -> str:

@@ -55,7 +55,7 @@ class ConceptMse(ConceptDrawing):
         "% of samples, and at 5 seeds or fewer the test has little power."
     )
 
-    def charts(self, groups: Groups, subject: Subject, options: ConceptOptions) -> Iterable[Drawn]:
+    def of_groups(self, groups: Groups, subject: Subject, options: ConceptOptions) -> Iterable[Drawn]:
         """One chart, with one panel for each line; rows by judge and setting."""
         table, panels, rows = panel_table(groups), list[CurvePanel](), list[Level | Spread]()
         for group, title, line in table.panels:
@@ -131,7 +131,7 @@ class ConceptSpeed(ConceptDrawing):
         "too."
     )
 
-    def charts(self, groups: Groups, subject: Subject, options: ConceptOptions) -> Iterable[Drawn]:
+    def of_groups(self, groups: Groups, subject: Subject, options: ConceptOptions) -> Iterable[Drawn]:
         """One chart, with one panel for each line; rows by judge and setting."""
         table, panels, rows = panel_table(groups), list[CurvePanel](), list[Level]()
         for group, title, line in table.panels:

@@ -71,7 +71,7 @@ class ConceptSpace(ConceptDrawing):
         "the panel."
     )
 
-    def charts(self, groups: Groups, subject: Subject, options: ConceptOptions) -> Iterable[Drawn]:
+    def of_groups(self, groups: Groups, subject: Subject, options: ConceptOptions) -> Iterable[Drawn]:
         """The paths, one panel for each judge and setting; and the bends over seeds, where there are two or more."""
         rows = [row for group in groups.groups for row in _rows(group)]
         shown = plane_rows.shown_range(rows)

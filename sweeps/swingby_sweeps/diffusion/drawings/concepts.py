@@ -64,10 +64,10 @@ class ConceptDrawing(QueryDrawing):
         groups = groups_of(rows, subject, options)
         if groups is None:
             raise subject.cannot(self.name, self.empty)
-        return self.charts(groups, subject, options)
+        return self.of_groups(groups, subject, options)
 
     @abstractmethod
-    def charts(self, groups: Groups, subject: Subject, options: ConceptOptions) -> Iterable[Drawn]:
+    def of_groups(self, groups: Groups, subject: Subject, options: ConceptOptions) -> Iterable[Drawn]:
         """The charts of these runs."""
 
     def check(self, options: ConceptOptions, axis_names: Sequence[str]) -> Sequence[drawing.Wrong]:
