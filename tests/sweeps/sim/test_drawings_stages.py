@@ -25,9 +25,7 @@ from swingby_analysis.query import Query
 from swingby_analysis.report.data import read
 from swingby_sweeps.sim.detect import order
 from swingby_sweeps.sim.detect.stages import leaves_cone, stages
-from swingby_sweeps.sim.drawings import hypercube, velocity
-from swingby_sweeps.sim.drawings.charts import jacobian
-from swingby_sweeps.sim.drawings.charts.jacobian import FLAT, first_step
+from swingby_sweeps.sim.drawings import hypercube, jacobian, velocity
 from swingby_sweeps.sim.drawings.hypercube import (
     Cube,
     Hypercube,
@@ -36,6 +34,7 @@ from swingby_sweeps.sim.drawings.hypercube import (
     hypercube_chart,
     losses_of,
 )
+from swingby_sweeps.sim.drawings.jacobian import FLAT, first_step
 from swingby_sweeps.sim.drawings.single import curves_of, kept_places, most_descents, usual_seed
 from swingby_sweeps.sim.drawings.stages import Stages, StagesOptions
 from swingby_sweeps.sim.drawings.subject import SQL, Subject

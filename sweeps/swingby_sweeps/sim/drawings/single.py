@@ -13,7 +13,7 @@ from swingby_analysis.signals import bumps
 from swingby_analysis.signals.extrema import Floats
 
 from ..detect.stages import stages
-from .charts.stage_background import Shade
+from .stage_background import Shade
 from .subject import Subject
 
 COARSE, FINE = (f"{100 * level:g} %" for level in (bumps.FLOOR, bumps.FINE))

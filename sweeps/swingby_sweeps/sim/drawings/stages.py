@@ -18,7 +18,7 @@ from ..detect.outcome import outside_cone
 from ..detect.stages import HALF, leaves_cone
 from ..params import SYMMETRIC_FAMILY
 from ..report import OOD_LOSS, TRAINING_LOSS
-from .charts.jacobian import EntryQuantiles, EntryValue, StagePanel, entry_name, stage_chart
+from .jacobian import EntryQuantiles, EntryValue, StagePanel, entry_name, stage_chart
 from .single import (
     COARSE,
     FINE,

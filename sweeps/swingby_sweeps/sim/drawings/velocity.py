@@ -14,9 +14,9 @@ from swingby_analysis.report.query_drawing import Drawn
 
 from ..params import SYMMETRIC_FAMILY
 from ..theory import Velocity as Terms
-from .charts.jacobian import entry_name, first_step
-from .charts.stage_background import Shade, background, log_steps, names, stage_rows
+from .jacobian import entry_name, first_step
 from .single import curves_of, entries_of, kept_places, shades_of
+from .stage_background import Shade, background, log_steps, names, stage_rows
 from .subject import MEDIAN_RUN, SQL, SimDrawing, Subject
 
 READING = (

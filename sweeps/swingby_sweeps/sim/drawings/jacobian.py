@@ -11,7 +11,7 @@ import altair as alt
 from swingby_analysis.charts import style
 from swingby_analysis.charts.curves import Band, Run
 
-from ...report import OOD_LOSS, TRAINING_LOSS
+from ..report import OOD_LOSS, TRAINING_LOSS
 from .stage_background import Shade, background, log_steps, names, rows_of, stage_rows
 
 FLAT = 0.01
