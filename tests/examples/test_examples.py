@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -46,9 +47,14 @@ def test_a_function_has_its_four_endings(tmp_path: Path) -> None:
     """Descent on two weights falls, is thrown up first, is unfinished, or diverges, and the report maps it."""
     ran("function", tmp_path)
     with Store.open(tmp_path / "function" / "data") as store:
-        endings = dict(store.sql("select ending, count(*) from outcomes_of_two_weights group by all").rows())
-    assert sum(endings.values()) == 12 * 7 * 10
+        query = (
+            "select ending, lr * size * size as scaled from two_weights join outcomes_of_two_weights using (cell_id)"
+        )
+        cells = store.sql(query).rows()
+    endings = Counter(cell.ending for cell in cells)
+    assert sum(endings.values()) == 14 * 6 * 10
     assert set(endings) == {"catapult", "diverged", "monotone", "unfinished"}
+    assert all(1.9 < cell.scaled < 4.1 for cell in cells if cell.ending == "catapult")
     assert (tmp_path / "function" / "out" / "two-weights" / "report.html").is_file()
 
 

@@ -132,8 +132,11 @@ def navigation() -> Nav:
     """The tree of pages; a page that no branch names is an error of the builder."""
     names = pages()
 
-    def below(*folders: str) -> Nav:
-        return [name for name in names if name.startswith(folders) and name.count("/") == folders[0].count("/")]
+    def below(folder: str) -> Nav:
+        return [name for name in names if name.startswith(folder) and "/" not in name.removeprefix(folder)]
+
+    def named(*titles: str) -> Nav:
+        return [f"docs/{title}.md" for title in titles]
 
     sciences: Nav = []
     for name in names:
@@ -142,10 +145,21 @@ def navigation() -> Nav:
             sciences.append({folder.split("/")[-2]: [name, *below(folder + "docs/")]})
     return [
         {"Home": "README.md"},
-        {"Running": ["platform/README.md", *below("docs/")]},
-        {"Reading results": ["analysis/README.md"]},
+        {
+            "Running": [
+                "platform/README.md",
+                *named("sweep-files", "refining", "clusters", "importing", "verbs", "limits"),
+            ]
+        },
+        {"Reading results": ["analysis/README.md", *named("reports", "detectors-and-drawings", "statements")]},
         {"Examples": ["examples/README.md", *(n for n in names if re.fullmatch(r"examples/[\w-]+/README\.md", n))]},
-        {"Experiments": ["sweeps/README.md", *sciences]},
+        {
+            "Experiments": [
+                "sweeps/README.md",
+                *named("functions", "last-layer-features", "packages", "phenomena"),
+                *sciences,
+            ]
+        },
         {"Reference": [f"reference/{name}.md" for name in experiments()]},
         {"API": [f"api/{slug(title)}.md" for title in API]},
         {"Benchmarks": ["tests/benchmarks/README.md", *below("docs/benchmarks/")]},
