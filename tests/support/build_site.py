@@ -21,6 +21,7 @@ from urllib.parse import unquote
 import yaml
 
 from swingby.model import registry
+from swingby.text import first_sentence
 from tests.support import generate_docs
 from tests.support.places import ROOT
 
@@ -115,8 +116,8 @@ def reference(experiment: str) -> str:
     """The page of an experiment with all its tables; those without a row are left out."""
     tables = {heading: make(experiment) for heading, make in TABLES.items()}
     full = {heading: text for heading, text in tables.items() if text.count("\n") > 2}
-    title = registry.experiment(experiment).title
-    return "\n".join([f"# {experiment}\n\n{title}.\n", *(f"## {head}\n\n{text}" for head, text in full.items())])
+    about = first_sentence(registry.experiment(experiment).__doc__)
+    return "\n".join([f"# {experiment}\n\n{about}\n", *(f"## {head}\n\n{text}" for head, text in full.items())])
 
 
 def api(title: str, modules: dict[str, Sequence[str]]) -> str:
@@ -170,10 +171,11 @@ def navigation() -> Nav:
 
 def settings(source: Path, site: Path, nav: Nav) -> dict[str, Any]:
     """What MkDocs is told: Material without fonts of a network, anchors as GitHub makes them, every warning counts."""
-    missing = {"not_found": "warn", "absolute_links": "warn", "unrecognized_links": "warn"}
+    missing = {"not_found": "warn", "absolute_links": "warn"}
     paths = [str(ROOT / wing) for wing in ("platform", "analysis", "sweeps")]
     shown = {
         "docstring_style": "google",
+        "docstring_options": {"warnings": False},  # several parameters share one line here
         "heading_level": 2,
         "members_order": "source",
         "separate_signature": True,
@@ -197,7 +199,10 @@ def settings(source: Path, site: Path, nav: Nav) -> dict[str, Any]:
             "pymdownx.superfences",
             {"pymdownx.highlight": {"use_pygments": True}},
         ],
-        "validation": {"nav": {"omitted_files": "warn", **missing}, "links": {"anchors": "warn", **missing}},
+        "validation": {
+            "nav": {"omitted_files": "warn", **missing},
+            "links": {"anchors": "warn", "unrecognized_links": "warn", **missing},
+        },
     }
 
 
