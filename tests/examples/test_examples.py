@@ -65,7 +65,7 @@ def test_both_forms_of_a_loop_agree(tmp_path: Path) -> None:
     query = 'select a."end" as one, b."end" as other from teacher a join teacher_together b using (lr, gain, seed)'
     with Store.open(tmp_path / "batched" / "data") as store:
         pairs = store.sql(query).rows()
-    assert len(pairs) == 8 * 2 * 8
+    assert len(pairs) == 8 * 2 * 2
     assert all(pair.one == pytest.approx(pair.other, rel=1e-2) for pair in pairs)
 
 

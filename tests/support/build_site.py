@@ -33,7 +33,12 @@ API = {
         "swingby.function.handle": ("CellHandle", "CellsHandle"),
         "swingby.api": ("Sweep", "Results"),
         "swingby.store.reader": ("Store",),
-        "swingby.features": (),
+    },
+    "Features of a last layer": {  # users import these names from swingby.features
+        "swingby_sweeps.dynamics.metrics.measure": (),
+        "swingby_sweeps.dynamics.metrics.learned": (),
+        "swingby_sweeps.dynamics.metrics.collapse": (),
+        "swingby_sweeps.dynamics.metrics.spectrum": (),
     },
     "Experiments that are classes": {
         "swingby.model.experiment": (),
