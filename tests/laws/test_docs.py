@@ -16,7 +16,7 @@ import typer
 
 from swingby.cli import app
 from tests.support import generate_docs
-from tests.support.build_site import API
+from tests.support.build_site import API, faults
 from tests.support.named import GROUP
 from tests.support.places import ROOT
 
@@ -108,6 +108,18 @@ def test_generated_tables_are_current(name: str) -> None:
     text = (ROOT / name).read_text()
     assert generate_docs.renewed(text) == text
     assert text.count("<!-- begin:") == text.count("<!-- end:") == len(generate_docs.BLOCK.findall(text))
+
+
+def test_what_is_wrong_in_a_built_site_is_named(tmp_path: Path) -> None:
+    """A link to no page, one to no heading of a page, and whatever comes from a network; and nothing else."""
+    (tmp_path / "a.html").write_text('<h1 id="top">A</h1><a href="b.html#end">b</a><a href="#top">a</a>')
+    (tmp_path / "b.html").write_text('<a href="c.html">c</a><a href="a.html#no">a</a><a href="https://x.org">x</a>')
+    (tmp_path / "d.html").write_text(
+        '<p id="end"></p><script src="https://x.org/y.js"></script><a href="d.html#end">d</a>'
+    )
+    assert list(faults(tmp_path)) == [
+        "a.html: b.html#end", "b.html: c.html", "b.html: a.html#no", "d.html loads https://x.org/y.js",
+    ]  # fmt: skip
 
 
 def test_the_readme_is_short() -> None:

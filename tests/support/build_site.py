@@ -30,7 +30,7 @@ LINK = re.compile(r"\]\(([^)\s#]+)")
 API = {
     "Functions, sweeps and stores": {
         "swingby.function.experiment": ("experiment",),
-        "swingby.function.handle": ("CellHandle", "CellsHandle"),
+        "swingby.function.handle": ("CellHandle", "CellsHandle", "Streams", "Recorder", "Files"),
         "swingby.api": ("Sweep", "Results"),
         "swingby.store.reader": ("Store",),
     },
