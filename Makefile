@@ -35,7 +35,8 @@ demo: $(READY)
 test: $(READY) browser
 	@$(PYTEST)
 
-# Every page with the reference and the API, without a network once installed: build/site/index.html
+# Every page with the reference and the API: build/site/index.html, which loads nothing from a network. Its search needs a
+# server: python -m http.server -d build/site
 docs: $(VENV)/.docs
 	@$(BIN)/python -m tests.support.build_site build/site
 
