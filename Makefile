@@ -9,7 +9,7 @@ PYTEST = $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadgroup
 READY := $(VENV)/.ready
 export RAY_USAGE_STATS_ENABLED = 0
 
-.PHONY: setup browser demo test test-all laws check check-deps bench drills simulate fuzz clean
+.PHONY: setup browser demo test docs test-all laws check check-deps bench drills simulate fuzz clean
 
 setup: $(READY)
 
@@ -34,6 +34,15 @@ demo: $(READY)
 
 test: $(READY) browser
 	@$(PYTEST)
+
+# Every page with the reference and the API: build/site/index.html, which loads nothing from a network. Its search needs a
+# server: python -m http.server -d build/site
+docs: $(VENV)/.docs
+	@$(BIN)/python -m tests.support.build_site build/site
+
+$(VENV)/.docs: $(READY)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	@touch $@
 
 test-all: $(READY) browser
 	@$(PYTEST) -m 'slow or not slow' --timeout=3600 --hypothesis-profile=new-examples
@@ -72,4 +81,4 @@ fuzz: $(READY)
 	@for target in sweep expression sql record; do $(BIN)/python -m tests.drills.fuzz $$target -runs=$(RUNS) || exit 1; done
 
 clean:
-	rm -rf $(VENV) $(DATA) .pytest_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf $(VENV) $(DATA) build .pytest_cache .ruff_cache .hypothesis .import_linter_cache

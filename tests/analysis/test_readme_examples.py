@@ -1,4 +1,4 @@
-"""The examples of analysis/README.md run: a detector on curves, a drawing on a sweep."""
+"""The examples of docs/detectors-and-drawings.md run: a detector on curves, a drawing on a sweep."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from tests.support.places import ROOT
 
 def example(heading: str) -> dict[str, Any]:
     """What the first Python block under a heading defines."""
-    text = (ROOT / "analysis" / "README.md").read_text().split(f"## {heading}\n", 1)[1]
+    text = (ROOT / "docs" / "detectors-and-drawings.md").read_text().split(f"## {heading}\n", 1)[1]
     block = re.search(r"```python\n(.*?)```", text, re.DOTALL)
     assert block is not None
     names: dict[str, Any] = {"__name__": "example"}

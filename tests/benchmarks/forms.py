@@ -1,13 +1,13 @@
 """One loop in both forms, cell by cell and batched: `python -m tests.benchmarks.forms`.
 
-The code is that of sweeps/README.md. The forms take turns, each in a process of its own with one thread; medians, with
+The code is that of examples/batched. The forms take turns, each in a process of its own with one thread; medians, with
 the least and the most in brackets. A cell's time is that of the training, as the platform measures it.
 """
 
 from __future__ import annotations
 
 import argparse
-import re
+import shutil
 import statistics
 import tempfile
 from pathlib import Path
@@ -44,11 +44,9 @@ def main() -> None:
 
 
 def both_forms(folder: Path) -> Path:
-    """The example of sweeps/README.md written into a folder: the path of its sweep file."""
-    own = (ROOT / "sweeps" / "README.md").read_text().partition("### One loop in both forms")[2]
-    train, sweep = (re.findall(rf"```{kind}\n(.*?)```", own, re.DOTALL)[0] for kind in ("python", "yaml"))
-    (folder / "teacher.py").write_text(train)
-    (folder / "teacher.yaml").write_text(sweep)
+    """The files of examples/batched copied into a folder: the path of the sweep file."""
+    for name in ("teacher.py", "teacher.yaml"):
+        shutil.copy(ROOT / "examples" / "batched" / name, folder / name)
     return folder / "teacher.yaml"
 
 

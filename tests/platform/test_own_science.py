@@ -1,4 +1,4 @@
-"""Somebody else's science: the package in sweeps/README.md is built, installed, found, swept and drawn as it says."""
+"""Somebody else's science: the package in docs/packages.md is built, installed, found, swept and drawn as it says."""
 
 from __future__ import annotations
 
@@ -14,16 +14,14 @@ import pytest
 from swingby.store import Store
 from tests.support.places import ROOT
 
-README = ROOT / "sweeps" / "README.md"
+PAGE = ROOT / "docs" / "packages.md"
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The files of the README's section, written as they stand there, and their package installed beside them."""
+    """The files of the page, written as they stand there, and their package installed beside them."""
     folder = tmp_path_factory.mktemp("heavyball")
-    section = re.split(r"^## ", README.read_text(), flags=re.MULTILINE)
-    (own,) = (part for part in section if part.startswith("Your own experiment"))
-    blocks = dict(re.findall(r"```(python|toml|yaml)\n(.*?)```", own.partition("### As a package")[2], re.DOTALL))
+    blocks = dict(re.findall(r"```(python|toml|yaml)\n(.*?)```", PAGE.read_text(), re.DOTALL))
     for language, name in (("python", "heavyball.py"), ("toml", "pyproject.toml"), ("yaml", "damping.yaml")):
         (folder / name).write_text(blocks[language])
     install = ["install", "--quiet", "--no-deps", "--no-build-isolation", "--target", str(folder / "site"), "."]

@@ -139,7 +139,8 @@ def findings(experiment: str) -> str:
     """The diagrams of an experiment, each with the questions that decide what is found in it."""
     rows = [
         [code(diagram.sweep), " ".join(item.question.partition("?")[0] + "?" for item in catalogue.findings(diagram))]
-        for diagram in catalogue.diagrams(experiment)
+        for diagram in catalogue.every_diagram()
+        if diagram.experiment == experiment
     ]
     return table(("diagram", "questions"), rows)
 
@@ -214,10 +215,13 @@ TABLES: dict[str, Callable[..., str]] = {
 
 def files() -> list[Path]:
     """The .md files of the checkout."""
-    top = [*ROOT.glob("*.md"), *ROOT.glob("*/*.md")]
-    return sorted(
-        {*top, *(path for wing in ("platform", "analysis", "sweeps", "tests") for path in (ROOT / wing).rglob("*.md"))}
-    )
+    rooms = ("platform", "analysis", "sweeps", "tests", "docs", "examples")
+    return sorted({*ROOT.glob("*.md"), *(path for room in rooms for path in (ROOT / room).rglob("*.md"))})
+
+
+def prose(text: str) -> str:
+    """A file's text without its blocks of code."""
+    return re.sub(r"^```.*?^```", "", text, flags=re.DOTALL | re.MULTILINE)
 
 
 def renewed(text: str) -> str:

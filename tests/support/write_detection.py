@@ -1,6 +1,6 @@
-"""Writes what the detector of `sim` can see into its README: `python -m tests.support.write_detection DATA`.
+"""Writes what the detector of `sim` can see into its .md files: `python -m tests.support.write_detection DATA`.
 
-DATA is a data folder in which the sweep `detection-power` was run. The README has the tables between two marks; no test
+DATA is a data folder in which the sweep `detection-power` was run. A file has the tables between two marks; no test
 can hold them against the code, since they take minutes to make.
 """
 
@@ -65,7 +65,7 @@ def _goals(large: dict[str, Found], calls: Sequence[Found]) -> Iterator[str]:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Counts the runs of the sweep, and writes the section of the README."""
+    """Counts the runs of the sweep, and writes the section of the file."""
     with Store.open(Path(arguments[0])) as store:
         sweep = arguments[1] if len(arguments) > 1 else "detection-power"
         text = section(ask(store, Query("detection", (find_sweep(store, sweep).sweep_id,), SQL)))

@@ -1,7 +1,7 @@
-"""Writes what findings say that a paper did not into READMEs: `python -m tests.support.write_new DATA`.
+"""Writes what findings say that a paper did not into .md files: `python -m tests.support.write_new DATA`.
 
 DATA is a data folder in which the diagrams with new findings and their sweeps on fresh seeds were run, or unpacked;
-nothing is trained. A README has the sentences between two marks; no test can hold them against the code.
+nothing is trained. A file has the sentences between two marks; no test can hold them against the code.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def line(one: Again) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Asks the new findings of each experiment whose README has the marks, and writes them there."""
+    """Asks the new findings of each experiment whose folder has a file with the marks, and writes them there."""
 
     def section(match: re.Match[str]) -> str:
         lines = [line(one) for one in answers(Path(arguments[0]), match["name"])]

@@ -1,7 +1,7 @@
-"""Writes verdicts on claims into READMEs: `python -m tests.support.write_verdicts DATA EXPERIMENT...`.
+"""Writes verdicts on claims into .md files: `python -m tests.support.write_verdicts DATA EXPERIMENT...`.
 
 DATA is a data folder in which every sweep of these claims was run, or unpacked; nothing is trained. Without names, all
-experiments are asked. A README has them between two marks. It takes a folder of a gigabyte for all, so that no test can
+experiments are asked. A file has them between two marks. It takes a folder of a gigabyte for all, so that no test can
 hold these sections against the code.
 """
 
@@ -51,12 +51,10 @@ def section(whole: str, experiment: str, store: Store) -> str:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Judges the claims, and writes the sections of READMEs that are about these experiments."""
+    """Judges the claims, and writes the sections that are about these experiments."""
     data, *experiments = Path(arguments[0]), *arguments[1:]
     whole = dict[str, str]()
-    marked = [
-        found["name"] for file in (ROOT / "sweeps").rglob("README.md") for found in SECTION.finditer(file.read_text())
-    ]
+    marked = [found["name"] for file in (ROOT / "sweeps").rglob("*.md") for found in SECTION.finditer(file.read_text())]
     for experiment in experiments or marked:
         with tempfile.TemporaryDirectory() as folder:
             found = Path(folder) / "claims.md"

@@ -259,11 +259,10 @@ def test_both_forms_record_the_same_metrics(data: Path) -> None:
 
 
 def test_the_readmes_digits_are_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The pair of files in sweeps/README.md, as it stands there, at fewer steps: what is measured, and its outcomes."""
+    """The pair of files in docs/last-layer-features.md, at fewer steps: what is measured, and its outcomes."""
     pytest.importorskip("sklearn")
     monkeypatch.setattr("swingby.run.executor.cores", lambda: 1)  # two threads wait for each other where others train
-    text = (ROOT / "sweeps" / "README.md").read_text()
-    own = text.partition("### Features of a last layer")[2].partition("### As a package")[0]
+    own = (ROOT / "docs" / "last-layer-features.md").read_text()
     train, sweep = (re.findall(rf"```{kind}\n(.*?)```", own, re.DOTALL)[0] for kind in ("python", "yaml"))
     (tmp_path / "digits.py").write_text(train)
     (tmp_path / "digits-net.yaml").write_text(sweep)
@@ -279,9 +278,8 @@ def test_the_readmes_digits_are_measured(tmp_path: Path, monkeypatch: pytest.Mon
 
 
 def test_the_readmes_arrays_are_measured(capsys: pytest.CaptureFixture[str]) -> None:
-    """The example on own arrays in sweeps/README.md prints what stands below it."""
-    text = (ROOT / "sweeps" / "README.md").read_text()
-    own = text.partition("### Features of a last layer")[2].partition("### As a package")[0]
+    """The example on own arrays in docs/last-layer-features.md prints what stands below it."""
+    own = (ROOT / "docs" / "last-layer-features.md").read_text()
     code, said = re.findall(r"```python\n([^`]*)```\n\n```\n(.*?)```", own, re.DOTALL)[-1]
     exec(compile(code, "README", "exec"), {})
     assert capsys.readouterr().out == said

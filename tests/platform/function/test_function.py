@@ -477,7 +477,7 @@ def test_a_parameter_without_default_has_to_be_set(folder: Path) -> None:
 def test_the_readmes_function_is_swept(tmp_path: Path) -> None:
     """The pair of files in sweeps/README.md, as it stands there, and its query."""
     text = (ROOT / "sweeps" / "README.md").read_text()
-    own = text.partition("## Your own experiment")[2].partition("### As a package")[0]
+    own = text.partition("## Your own experiment")[2].partition("## The form of a folder")[0]
     train, sweep = (re.findall(rf"```{kind}\n(.*?)```", own, re.DOTALL)[0] for kind in ("python", "yaml"))
     (query,) = re.findall(r'swingby sql "(.* from decay .*)"', own)
     (tmp_path / "decay.py").write_text(train)
@@ -490,7 +490,7 @@ def test_the_readmes_function_is_swept(tmp_path: Path) -> None:
 
 
 def test_one_loop_in_both_forms_gives_the_same_curves(tmp_path: Path) -> None:
-    """The files in sweeps/README.md, as they stand there; a batch rounds otherwise, and float32 rounds much."""
+    """The files of examples/batched, as they stand there; a batch rounds otherwise, and float32 rounds much."""
     curves = []
     for name in ("teacher", "teacher_together"):
         sweep = Sweep.load(both_forms(tmp_path), [f"experiment=teacher.py:{name}", "seeds=1", "base.steps=60"])
