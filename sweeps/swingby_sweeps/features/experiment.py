@@ -1,4 +1,4 @@
-"""The experiment `features`: what the platform asks of it, and `run`, which trains stacks of cells."""
+"""The experiment `features`: what the platform asks of it, and its stacks of cells."""
 
 from __future__ import annotations
 

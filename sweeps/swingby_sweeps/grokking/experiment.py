@@ -1,4 +1,4 @@
-"""The experiment `mlp_regimes`: what the platform asks of it, and `run`, which trains one cell after another."""
+"""The experiment `mlp_regimes`: what the platform asks of it."""
 
 from __future__ import annotations
 

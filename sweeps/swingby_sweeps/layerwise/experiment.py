@@ -1,4 +1,4 @@
-"""The experiments `modes` and `linear_net`: what the platform asks of them, and `run`."""
+"""The experiments `modes` and `linear_net`: what the platform asks of them."""
 
 from __future__ import annotations
 

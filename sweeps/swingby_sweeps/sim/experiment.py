@@ -1,4 +1,4 @@
-"""The SIM experiment: what the platform asks of it, and `run`, which trains one batch of cells of one shape."""
+"""The SIM experiment: what the platform asks of it, and its batches of cells of one shape."""
 
 from __future__ import annotations
 

@@ -53,7 +53,9 @@ def test_the_last_layer_reads_it(values: dict[str, Any], engine: Any) -> None:
     outputs = hidden @ last.mT + (net.parameters[-1][:, None] if p.bias else 0)
     torch.testing.assert_close(outputs, net.outputs(x), rtol=1e-5, atol=1e-6)
     phi, f = hidden[0].double().numpy(), net.outputs(x)[0].double().numpy()
-    assert training.recorder.columns()["kappa_cka"][0][-1].as_py() == pytest.approx(kappa(phi, f, classes=False).kappa, rel=1e-6)
+    assert training.recorder.columns()["kappa_cka"][0][-1].as_py() == pytest.approx(
+        kappa(phi, f, classes=False).kappa, rel=1e-6
+    )
     assert len(points) == 500 + len(points) % p.clusters
     assert not np.isin(points, task.draw_points(own)).any()
 
