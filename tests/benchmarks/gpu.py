@@ -112,7 +112,7 @@ def large_product(device: str, side: int) -> float:
 def train(shape: Shape, cells: int, device: str) -> float:
     """Seconds of steps and records of so many cells on the device."""
     with one_thread():
-        ready = [Ready.of(cell) for cell in batch_of(shape, cells).cells]
+        ready = [Ready(cell) for cell in batch_of(shape, cells).cells]
         training = SimTraining(ready, Recording(), device, "torch")
         return waited(device, training.run)
 

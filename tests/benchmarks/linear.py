@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from swingby.model.cell import Cell, Point
+from swingby.model.experiment import Recording
 from swingby_sweeps.dynamics.blas import one_blas_thread
 from swingby_sweeps.linear import features
 from swingby_sweeps.linear.engine import fit
@@ -33,7 +34,7 @@ def table(quick: bool) -> list[tuple[str, ...]]:
             ours, plain, away = list[float](), list[float](), 0.0
             for seed in range(2 if quick else 7):
                 cell = Point("linear", STREAM_VERSION, LinearParams(**values)).cell(seed)
-                took, found = _took(lambda cell=cell: fit(cell, np.arange(60), modes=False))
+                took, found = _took(lambda cell=cell: fit(cell, Recording("every")))
                 ours.append(took)
                 took, losses = _took(lambda cell=cell: _loop(cell))
                 plain.append(took)

@@ -32,7 +32,7 @@ def table(quick: bool) -> list[tuple[str, ...]]:
         if quick and preset == "figures":
             continue
         p = ParityParams.model_validate({**getattr(presets, preset)(values), **values})
-        net, plain = Net(Point("parity_net", 1, p).cell(0), p), Plain(p)
+        net, plain = Net(Point("parity_net", 1, p).cell(0)), Plain(p)
         net.advance(2)
         plain.advance(2)
         took: tuple[list[float], list[float]] = ([], [])

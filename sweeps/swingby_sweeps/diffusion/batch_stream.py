@@ -15,7 +15,7 @@ from swingby.model.cell import Cell
 from . import concepts
 from .draws import sample_stream
 from .params import DiffusionParams
-from .vdm import antithetic_times
+from .schedule import antithetic_times
 
 _ODD = 0x9E3779B97F4A7C15
 """Spreads the keys of dropout masks: 2**64 over the golden ratio, made odd."""

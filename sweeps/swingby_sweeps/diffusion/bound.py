@@ -55,10 +55,10 @@ def losses(
             expectation over it instead, with no noise in the loss or in the gradient of gamma(0).
         data_noise: standard deviation of the likelihood of x given z_0.
     """
-    x, eps = _wide(x), _wide(eps)
+    x, eps = wide(x), wide(eps)
     gamma = schedule(t)
     alpha, sigma = (_column(value, x) for value in alpha_sigma(gamma))
-    error = eps - _wide(predict(alpha * x + sigma * eps, gamma))
+    error = eps - wide(predict(alpha * x + sigma * eps, gamma))
     return Losses(
         _bits(schedule.slope / 2 * error.square()),
         _bits(_prior(schedule, x)),
@@ -75,11 +75,11 @@ def _prior(schedule: LinearSchedule, x: Tensor) -> Tensor:
 def _reconstruction(schedule: LinearSchedule, x: Tensor, eps0: Tensor | None, data_noise: float) -> Tensor:
     """x - z_0 / alpha_0 is -sigma_0 / alpha_0 eps0 whatever x is, and (sigma_0 / alpha_0)^2 = exp(gamma_0)."""
     gamma_0, _ = schedule.ends
-    squares = torch.ones_like(x) if eps0 is None else _wide(eps0).square()
+    squares = torch.ones_like(x) if eps0 is None else wide(eps0).square()
     return 0.5 * torch.exp(gamma_0 - 2 * math.log(data_noise)) * squares + 0.5 * math.log(2 * math.pi * data_noise**2)
 
 
-def _wide(values: Tensor) -> Tensor:
+def wide(values: Tensor) -> Tensor:
     """In float32 if narrower: sums over thousands of values in half precision would overflow or drift."""
     return values.to(torch.promote_types(values.dtype, torch.float32))
 

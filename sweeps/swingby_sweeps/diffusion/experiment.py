@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import Any, ClassVar
+from collections.abc import Iterator
+from typing import ClassVar
 
 import pyarrow as pa
 
 from swingby.model.cell import Cell
-from swingby.model.experiment import Batch, Column, Experiment, Resources
-from swingby.model.params import Params
+from swingby.model.experiment import Batch, Experiment, Recording, Resources
 from swingby.model.reported import Reported
+from swingby_sweeps.dynamics.shells import presets_of
 
 from . import presets
 from .columns import CURVES, RECORDINGS, SCALARS
@@ -20,21 +20,15 @@ from .params import CLASSES, DiffusionParams
 class Diffusion(Experiment[DiffusionParams]):
     """Conditional image diffusion on two concepts, size and colour ([S] 5, G)."""
 
-    name: ClassVar[str] = "diffusion"
-    stream_version: ClassVar[int] = 1
+    name = "diffusion"
+    stream_version = 1
     pinned = True
-    Params: ClassVar[type[Params]] = DiffusionParams
-    presets: ClassVar[Mapping[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]]] = {
-        "paper": presets.paper,
-        "authors": presets.authors,
-        "small": presets.small,
-    }
-    default_preset: ClassVar[str | None] = "authors"
-    requires: ClassVar[Mapping[str, str]] = dict.fromkeys(
-        ("torch", "diffusers", "accelerate", "safetensors", "PIL"), "swingby[diffusion]"
-    )
-    read_where: ClassVar[Mapping[str, str]] = {"judged": f"trained != {', '.join(CLASSES)!r}"}
-    report: ClassVar[Reported] = Reported(
+    Params = DiffusionParams
+    presets = presets_of(presets.paper, presets.authors, presets.small)
+    default_preset = "authors"
+    requires = dict.fromkeys(("torch", "diffusers", "accelerate", "safetensors", "PIL"), "swingby[diffusion]")
+    read_where: ClassVar = {"judged": f"trained != {', '.join(CLASSES)!r}"}
+    report = Reported(
         companions=(
             "learning_order", "color_first", "transient_bend", "bend", "transient_memorization",
             "color_first_by_trained", "transient_bend_by_trained",
@@ -43,17 +37,15 @@ class Diffusion(Experiment[DiffusionParams]):
         summary=f"{__package__}.summary:sentences",
         summed=("learning_order", "learning_order_by_trained"),
     )  # fmt: skip
-    scalars: ClassVar[Mapping[str, Column]] = SCALARS
-    curves: ClassVar[Mapping[str, Column]] = CURVES
-    recordings: ClassVar[Mapping[str, Mapping[str, Column]]] = RECORDINGS
-    spreads: ClassVar[bool] = True
+    scalars, curves, recordings = SCALARS, CURVES, RECORDINGS
+    spreads = True
 
     def shape(self, params: DiffusionParams) -> str:
         """What decides the cost of a run. Every run is a batch of its own, of whatever shape."""
         net = f"w{params.width}x{params.levels}l{params.layers}"
         return f"{params.pixels}px-{net}-b{params.batch_size}-{params.training_steps}"
 
-    def run(self, batch: Batch) -> Iterator[pa.Table]:
+    def run(self, batch: Batch[DiffusionParams]) -> Iterator[pa.Table]:
         """Train one cell after the other; each segment is on disk before the run goes on."""
         from .runner import trained
 
@@ -85,8 +77,6 @@ class Diffusion(Experiment[DiffusionParams]):
         """Relative error allowed in a replay: rounding differs with the number of threads and processes, and grows."""
         return 0.2
 
-    def replay(self, cell: Cell, device: str = "cpu") -> Iterator[pa.Table]:
+    def replay(self, cell: Cell[DiffusionParams], device: str = "cpu") -> Iterator[pa.Table]:
         """Train the cell again with every recording; 60 evaluations, since one at every step would take days."""
-        from swingby.model.experiment import Recording
-
         yield from self.run(Batch((cell,), Recording("sqrt", 60, tuple(self.recordings)), device))

@@ -5,9 +5,9 @@ haze or half-planes. A circle is found (`found`) if the disc is stronger than no
 is not noise, differs visibly from its ground, and fits better than any half-plane. These four limits were fixed on
 drawn images, with a circle and without, before any trained model was looked at.
 
-`python -m swingby_sweeps.diffusion.calibration` prints the errors of the coordinates of known circles, and how often a
-circle is found where there is none. It printed these 95 % quantiles of the error in colour and in size, in units of the
-distance of the two means:
+`python -m tests.benchmarks.diffusion_calibration` prints the errors of the coordinates of known circles, and how often
+a circle is found where there is none. It printed these 95 % quantiles of the error in colour and in size, in units of
+the distance of the two means:
 
 | pixels, noise sd, edge in pixels | contrast 0.1, of size 0.2 | 0.2, 0.3 | 0.4, 0.4 | 0.8, 0.4 |
 |---|---|---|---|---|

@@ -5,10 +5,12 @@ from __future__ import annotations
 import torch
 from torch import Tensor, nn
 
+from .bound import losses
 from .initial import initialise
 from .params import DiffusionParams
+from .schedule import LinearSchedule, network_time
 from .unet import ConceptUNet
-from .vdm import LinearSchedule, VDMScheduler, losses, network_time, sample
+from .vdm import VDMScheduler, sample
 
 
 class Diffusion(nn.Module):

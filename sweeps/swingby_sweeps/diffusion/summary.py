@@ -113,7 +113,7 @@ def _bends(data: ReportData, judge: Judge, runs: Mapping[int, Runs]) -> str:
     seeds = max(bend.n for bend in tests.values())
     weak = f" At {plural(seeds, 'seed')} the power is low." if seeds <= 5 else ""
     straight = (
-        "one in eight with 5 seeds, one in four with 10, two in five with 20"  # by swingby_sweeps.diffusion.power
+        "one in eight with 5 seeds, one in four with 10, two in five with 20"  # by tests.benchmarks.diffusion_power
     )
     return (
         f"The path bends, {BY[judge]} (located on all seeds but one, measured on that one; mean with 95\u00a0% "

@@ -16,21 +16,8 @@ from diffusers.schedulers.scheduling_utils import SchedulerMixin
 from diffusers.utils.outputs import BaseOutput
 from torch import Tensor
 
-from .bound import Losses, Predict, losses
-from .schedule import LinearSchedule, alpha_sigma, antithetic_times, network_time
-
-__all__ = [
-    "LinearSchedule",
-    "Losses",
-    "Predict",
-    "VDMScheduler",
-    "VDMSchedulerOutput",
-    "alpha_sigma",
-    "antithetic_times",
-    "losses",
-    "network_time",
-    "sample",
-]
+from .bound import Predict, wide
+from .schedule import LinearSchedule, alpha_sigma
 
 Time = float | Tensor
 """A time in [0, 1]: a number, a scalar, or one for each row, (N,)."""
@@ -119,7 +106,7 @@ class VDMScheduler(SchedulerMixin, ConfigMixin):
     def add_noise(self, original_samples: Tensor, noise: Tensor, timesteps: Time) -> Tensor:
         """z_t of x, eps and t, in x's dtype; q(z_t | x)."""
         alpha, sigma = (_like(value, original_samples) for value in alpha_sigma(self.gamma(timesteps)))
-        return (alpha * _wide(original_samples) + sigma * _wide(noise)).to(original_samples.dtype)
+        return (alpha * wide(original_samples) + sigma * wide(noise)).to(original_samples.dtype)
 
     def step(
         self,
@@ -152,7 +139,7 @@ class VDMScheduler(SchedulerMixin, ConfigMixin):
         c = _like(-torch.expm1(gamma_s - gamma_t), sample)
         alpha_t, sigma_t = (_like(value, sample) for value in alpha_sigma(gamma_t))
         alpha_s, sigma_s = (_like(value, sample) for value in alpha_sigma(gamma_s))
-        z, eps_hat = _wide(sample), _wide(model_output)
+        z, eps_hat = wide(sample), wide(model_output)
         x_hat = (z - sigma_t * eps_hat) / alpha_t
         if cast(Any, self.config).clip_sample:
             x_hat = x_hat.clamp(0.0, 1.0)
@@ -163,14 +150,14 @@ class VDMScheduler(SchedulerMixin, ConfigMixin):
         elif noise is None:
             raise ValueError("an ancestral step adds noise; needed: noise, a standard normal of the sample's shape")
         else:
-            after = alpha_s / alpha_t * (z - c * sigma_t * eps_hat) + sigma_s * c.sqrt() * _wide(noise)
+            after = alpha_s / alpha_t * (z - c * sigma_t * eps_hat) + sigma_s * c.sqrt() * wide(noise)
         result = (after.to(sample.dtype), x_hat.to(sample.dtype))
         return VDMSchedulerOutput(*result) if return_dict else result
 
     def decode(self, z_0: Tensor) -> Tensor:
         """The mean of x given z_0, z_0 / alpha_0; not clipped. (The authors look at z_0 itself.)"""
         alpha, _ = alpha_sigma(self.gamma(0.0))
-        return (_wide(z_0) / alpha).to(z_0.dtype)
+        return (wide(z_0) / alpha).to(z_0.dtype)
 
     def _after(self, timestep: Time, prev_timestep: Time | None) -> Time:
         if prev_timestep is not None:
@@ -211,10 +198,6 @@ def _next(draws: Any, scheduler: VDMScheduler) -> Tensor:
     if drawn is None:
         raise ValueError(f"too little noise; needed: one for z_1 and one for each of {len(scheduler.timesteps)} steps")
     return drawn
-
-
-def _wide(values: Tensor) -> Tensor:
-    return values.to(torch.promote_types(values.dtype, torch.float32))
 
 
 def _like(values: Tensor, sample: Tensor) -> Tensor:

@@ -13,6 +13,7 @@ parts:
 | steps                  | `descent` (any device), `resident` (GPU), `kernels` (compiled, CPU) |
 | gradient flow          | `flow` (any device), `kernels.flow` (compiled, CPU)                 |
 | curves                 | `recorder`, `training`, `columns`                                   |
+| the experiment itself  | `shells`: run, statuses, final rows, time, replay                   |
 | gradient and Hessian   | `second_order`                                                      |
 
 A cell has the same numbers alone and in any batch, in any order, up to rounding.

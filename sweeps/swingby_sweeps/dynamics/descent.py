@@ -19,10 +19,22 @@ Array = np.ndarray
 
 
 class BatchStream(Protocol):
-    """The data of each step, scaled by minus the time of a step: a step is `net.push(batch, parameters)`."""
+    """An epoch's mini-batches on a device, scaled by minus the time of a step: a step is `push(pick(b), parameters)`.
 
-    def batch(self, step: int) -> StepData:
-        """The data of step number `step`, counted from 0; called in order."""
+    Attributes:
+        batches: mini-batches in an epoch.
+        reshuffled: whether a new epoch brings new mini-batches.
+    """
+
+    batches: int
+    reshuffled: bool
+
+    def load(self) -> None:
+        """Replace the data by that of the next epoch, in the same memory."""
+        ...
+
+    def pick(self, batch: int | Tensor) -> StepData:
+        """The data of mini-batch number `batch`; where it is a tensor (1,), without the host's knowing which."""
         ...
 
     def freeze(self, cells: Tensor) -> None:
@@ -116,12 +128,24 @@ class Descent:
     def __init__(self, net: Net, stream: BatchStream) -> None:
         self.net, self.stream = net, stream
         self.failed = torch.zeros(net.cells, dtype=torch.bool)
+        self._loaded = False
 
     def advance(self, start: int, stop: int) -> None:
-        """Take the steps start, ..., stop - 1."""
-        push, batch, parameters = self.net.push, self.stream.batch, self.net.parameters
-        for step in range(start, stop):
-            push(batch(step), parameters)
+        """Take the steps start, ..., stop - 1; asked in order."""
+        batches = self.stream.batches
+        while start < stop:
+            if not self._loaded or (self.stream.reshuffled and start % batches == 0):
+                self.stream.load()
+                self._loaded = True
+            end = min(stop, start - start % batches + batches) if self.stream.reshuffled else stop
+            self._take(start, end - start)
+            start = end
+
+    def _take(self, start: int, count: int) -> None:
+        """Take so many steps of the loaded epoch, from step number `start` on."""
+        push, pick, parameters, batches = self.net.push, self.stream.pick, self.net.parameters, self.stream.batches
+        for step in range(start, start + count):
+            push(pick(step % batches), parameters)
 
     def freeze(self, cells: Tensor) -> None:
         """Set the cells of a mask (C,) to zero weights that no longer move."""
@@ -130,45 +154,52 @@ class Descent:
 
 
 class MomentBatches:
-    """A `BatchStream` of the moments of a `MomentStream`, one mini-batch a step, as torch tensors."""
+    """A `BatchStream` of the moments of a `MomentStream`, (batches, C, k, k)."""
 
     def __init__(self, moments: MomentStream, dtype: torch.dtype, device: torch.device) -> None:
-        self._moments, self._to = moments, {"device": device, "dtype": dtype}
-        self._epoch = -1
-        self._now = torch.empty(0)
+        self._moments, self.batches, self.reshuffled = moments, moments.batches, moments.reshuffled
+        self._now = torch.zeros(moments.batches, *moments.whole.shape, dtype=dtype, device=device)
 
-    def batch(self, step: int) -> Tensor:
-        epoch, batch = divmod(step, self._moments.batches)
-        if self._epoch < 0 or (epoch != self._epoch and self._moments.reshuffled):
-            self._now = torch.as_tensor(self._moments.epoch()).to(**self._to)
-        self._epoch = epoch
-        return self._now[batch]
+    def load(self) -> None:
+        self._now.copy_(torch.as_tensor(self._moments.epoch()))
+
+    def pick(self, batch: int | Tensor) -> Tensor:
+        return self._now[batch] if isinstance(batch, int) else self._now.index_select(0, batch)[0]
 
     def freeze(self, cells: Tensor) -> None:
         self._moments.freeze(cells)
-        if len(self._now):
-            self._now[:, cells] = 0
+        self._now[:, cells] = 0
 
 
 class PointBatches:
-    """A `BatchStream` of shuffled points (C, N, k), of which a mini-batch is a view; rates (C,): the time of a step."""
+    """A `BatchStream` of shuffled points (C, N, k); rates (C,): the time of a step.
+
+    A mini-batch is a view; where its number is a tensor it is a copy, filled up to the size of all with points of
+    weight 0 if it is the last one of an epoch.
+    """
 
     def __init__(self, points: Tensor, orders: Sequence[Order], rates: Array, batching: Batching) -> None:
-        self._points, self._orders, self._batching = points, orders, batching
-        self._batches = batching.batches(points.shape[1])
-        self._shuffled = torch.empty_like(points)
+        self._points, self._orders, self._size = points, orders, batching.size
+        C, N, k = points.shape
+        self.batches, self.reshuffled = batching.batches(N), batching.reshuffle
+        self._now = points.new_zeros(C, self.batches, self._size, k)
         self._rates = torch.as_tensor(-rates[:, None, None]).to(points.device, points.dtype)
-        self._epoch = -1
+        sizes = np.minimum(self._size, N - self._size * np.arange(self.batches))
+        weights = (np.arange(self._size) < sizes[:, None]) / sizes[:, None]
+        self._sizes, self._weights = sizes.tolist(), torch.as_tensor(weights).to(points.device, points.dtype)
 
-    def batch(self, step: int) -> tuple[Tensor, Tensor]:
-        epoch, batch = divmod(step, self._batches)
-        if epoch != self._epoch and (self._epoch < 0 or self._batching.reshuffle):
-            for place, order in enumerate(self._orders):
-                index = torch.as_tensor(order.next_epoch(), device=self._points.device)
-                torch.index_select(self._points[place], 0, index, out=self._shuffled[place])
-        self._epoch = epoch
-        x = self._shuffled[:, batch * self._batching.size : (batch + 1) * self._batching.size]
-        return x, self._rates / x.shape[1]
+    def load(self) -> None:
+        """Shuffle the points for the next epoch: one upload of all orders, and one gather on the device."""
+        orders = torch.as_tensor(np.stack([order.next_epoch() for order in self._orders])).to(self._points.device)
+        C, N, k = self._points.shape
+        self._now.view(C, -1, k)[:, :N] = self._points.gather(1, orders[:, :, None].expand(C, N, k))
+
+    def pick(self, batch: int | Tensor) -> tuple[Tensor, Tensor]:
+        if isinstance(batch, int):
+            size = self._sizes[batch]
+            return self._now[:, batch, :size], self._rates / size
+        x = self._now.index_select(1, batch)[:, 0]
+        return x, self._rates * self._weights.index_select(0, batch)[:, :, None]
 
     def freeze(self, cells: Tensor) -> None:
         self._rates[cells] = 0

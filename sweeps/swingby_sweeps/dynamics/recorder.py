@@ -78,16 +78,6 @@ class Recorder:
         curves = {name: np.ascontiguousarray(values.swapaxes(0, 1)) for name, values in self._curves.items()}
         return {name: prefixes(self.length, values) for name, values in curves.items()}
 
-    def final(self, name: str) -> list[float | None]:
-        """The last recorded value of a scalar curve, one a cell; None where nothing was recorded."""
-        last = self._curves[name][np.maximum(self.length - 1, 0), np.arange(len(self.length))]
-        return [float(value) if length else None for value, length in zip(last, self.length, strict=True)]
-
-    def divergence(self, place: int) -> str:
-        """Between which recorded steps the divergence of cell number `place` was noticed."""
-        found = int(self.diverged_place[place])
-        return f"after step {self.steps[found - 1]}, at or before step {self.steps[found]}" if found else "at the start"
-
 
 def on_host(values: Mapping[str, Tensor]) -> dict[str, Array]:
     """Tensors (C,) or (C, m) as float64 arrays; from a GPU in one transfer, since the host waits for each."""

@@ -13,7 +13,7 @@ from torch import Tensor
 from swingby.model.cell import Cell
 
 from .blas import one_blas_thread
-from .columns import Columns, finished
+from .columns import STUCK, Columns, finished, lost
 from .nets import Net
 from .recorder import Recorder
 
@@ -119,14 +119,11 @@ def final_rows(training: Training, cells: Sequence[Cell], limit: str) -> Columns
         cells: of the batch.
         limit: the loss that counts as a divergence, as text for messages.
     """
-    recorder, failed = training.recorder, training.failed
-    messages = [
-        f"loss not finite or above {limit} {recorder.divergence(place)}; {recorder.length[place]} recorded steps kept"
-        if recorder.diverged[place]
-        else "the flow needed steps below the resolution of time"
-        if failed[place]
-        else None
-        for place in range(len(cells))
-    ]
-    status = np.where(recorder.diverged, "diverged", np.where(failed, "failed", "ok"))
-    return finished(cells, recorder.steps, recorder.length, status, messages) | recorder.columns()
+    recorder, kept = training.recorder, training.recorder.length
+    beyond = f"loss not finite or above {limit}"
+    diverged = {
+        c: lost(beyond, recorder.steps, recorder.diverged_place[c], kept[c])
+        for c in np.flatnonzero(recorder.diverged).tolist()
+    }
+    failed = dict.fromkeys(np.flatnonzero(training.failed).tolist(), STUCK)
+    return finished(cells, recorder.steps, kept, diverged, failed) | recorder.columns()

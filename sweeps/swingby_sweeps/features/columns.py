@@ -7,10 +7,9 @@ from collections.abc import Mapping
 import pyarrow as pa
 
 from swingby.model.experiment import Column
+from swingby_sweeps.dynamics.columns import COUNT, LIST, NUMBER, ROWS, columns_of
 from swingby_sweeps.dynamics.metrics import COLUMNS
 
-_LIST = pa.list_(pa.float64())
-_ROWS = pa.list_(_LIST)
 SETS = {"": "test points", "train_": "training points"}
 """The two samples on which features are measured, by the prefix of their columns."""
 
@@ -40,35 +39,31 @@ def _curves() -> dict[str, Column]:
     texts = {name: COLUMNS[name] + (f" ({_SOURCES[name]})" if name in _SOURCES else "") for name in MEASURES}
     measures = [(f"{prefix}{name}", f"{texts[name]}; on the {of}") for prefix, of in SETS.items() for name in MEASURES]
     collapse = [(name, f"{COLUMNS[name]}; null of a step, or where a class has no point") for name in COLLAPSE]
-    return {
-        "step": Column(pa.list_(pa.int64()), "recorded steps", "steps"),
-        **{name: Column(_LIST, text) for name, text in [*_FIT.items(), *measures, *collapse]},
-    }
+    return columns_of(LIST, **_FIT, **dict([*measures, *collapse]))
 
 
 CURVES: Mapping[str, Column] = _curves()
 SCALARS: Mapping[str, Column] = {
     **{
-        f"final_{name}": Column(pa.float64(), f"{column.meaning}, at the end")
+        f"final_{name}": Column(NUMBER, f"{column.meaning}, at the end")
         for name, column in CURVES.items()
         if name in {*_FIT, *MEASURES, *COLLAPSE, "train_kappa_cka"}
     },
-    "steps_per_epoch": Column(pa.int64(), "steps in one pass over the training points", "steps"),
-    "test_points": Column(pa.int64(), "number of test points"),
-    "feature_count": Column(pa.int64(), "p, the number of features: inputs of the last layer"),
-    "output_count": Column(pa.int64(), "number of outputs: C, or 1 of a step"),
-    "seconds": Column(pa.float64(), "time of the training, shared by the cells of a stack", "s"),
+    "steps_per_epoch": Column(COUNT, "steps in one pass over the training points", "steps"),
+    "test_points": Column(COUNT, "number of test points"),
+    "feature_count": Column(COUNT, "p, the number of features: inputs of the last layer"),
+    "output_count": Column(COUNT, "number of outputs: C, or 1 of a step"),
 }
 SPECTRA = 64
 """The most entries of a recorded spectrum."""
 SPECTRA_TIMES = 12
 RECORDINGS: Mapping[str, Mapping[str, Column]] = {
     "spectra": {
-        "spectra_step": Column(pa.list_(pa.int64()), f"{SPECTRA_TIMES} log-spaced steps of the spectra", "steps"),
+        "spectra_step": Column(pa.list_(COUNT), f"{SPECTRA_TIMES} log-spaced steps of the spectra", "steps"),
         "intensities": Column(
-            _ROWS, f"the first {SPECTRA} intensities rho_k on the test points, at each of them; 0: none"
+            ROWS, f"the first {SPECTRA} intensities rho_k on the test points, at each of them; 0: none"
         ),
-        "qualities": Column(_ROWS, f"the first {SPECTRA} of Q*_k on the test points, at each of them"),
-        "utilizations": Column(_ROWS, f"the first {SPECTRA} of U^_k on the test points, at each of them"),
+        "qualities": Column(ROWS, f"the first {SPECTRA} of Q*_k on the test points, at each of them"),
+        "utilizations": Column(ROWS, f"the first {SPECTRA} of U^_k on the test points, at each of them"),
     }
 }

@@ -1,18 +1,16 @@
-"""The experiment `features`: what the platform asks of it, and `run`, which trains stacks of cells."""
+"""The experiment `features`: what the platform asks of it, and its stacks of cells."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, ClassVar
+from contextlib import AbstractContextManager, nullcontext
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
 
-from swingby.model.cell import Cell
-from swingby.model.experiment import Batch, Column, Experiment, Recording, Resources
-from swingby.model.params import Params
-from swingby.model.reported import Reported
+from swingby.model.experiment import Batch, Recording, Resources
+from swingby_sweeps.dynamics.columns import Columns
+from swingby_sweeps.dynamics.shells import BatchExperiment, presets_of
 
 from . import presets
 from .columns import CURVES, RECORDINGS, SCALARS, SPECTRA_TIMES
@@ -24,24 +22,17 @@ _RECORDED = 40
 """Recorded steps of a usual run."""
 
 
-class Features(Experiment[FeaturesParams]):
+class Features(BatchExperiment[FeaturesParams]):
     """Nets that classify ([T] 2.4, 7): when do they keep C features alone, and do these collapse onto the classes?"""
 
-    name: ClassVar[str] = "features"
-    stream_version: ClassVar[int] = 1
+    name = "features"
+    stream_version = 1
     pinned = True
-    Params: ClassVar[type[Params]] = FeaturesParams
-    presets: ClassVar[Mapping[str, Callable[[Mapping[str, Any]], Mapping[str, Any]]]] = {
-        "digits": presets.digits,
-        "cheap": presets.cheap,
-        "mixture": presets.mixture,
-        "toy": presets.toy,
-        "mnist1d": presets.mnist1d,
-        "resnet18": presets.resnet18,
-        "vgg16": presets.vgg16,
-    }
-    default_preset: ClassVar[str | None] = "digits"
-    read_where: ClassVar[Mapping[str, str]] = {
+    Params = FeaturesParams
+    presets = presets_of(
+        presets.digits, presets.cheap, presets.mixture, presets.toy, presets.mnist1d, presets.resnet18, presets.vgg16
+    )
+    read_where: ClassVar = {
         "classes": "data != 'step'",
         "label_noise": "data != 'step'",
         "dims": "data == 'mixture'",
@@ -59,14 +50,12 @@ class Features(Experiment[FeaturesParams]):
         "epochs": "time == null",
         "augment": "net == 'resnet18' or net == 'vgg16_bn'",
     }
-    requires: ClassVar[Mapping[str, str]] = {
-        "torch": "swingby[run]",
-        "threadpoolctl": "swingby[run]",
-    }
-    report: ClassVar[Reported] = REPORT
-    curves: ClassVar[Mapping[str, Column]] = CURVES
-    scalars: ClassVar[Mapping[str, Column]] = SCALARS
-    recordings: ClassVar[Mapping[str, Mapping[str, Column]]] = RECORDINGS
+    one_thread = "torch"
+    seconds = "time of the training, shared by the cells of a stack"
+    report = REPORT
+    curves = CURVES
+    scalars = SCALARS
+    recordings = RECORDINGS
 
     def shape(self, p: FeaturesParams) -> str:
         """What decides the cost of a cell, and what all cells of a stack have in common."""
@@ -107,58 +96,50 @@ class Features(Experiment[FeaturesParams]):
         """Nothing but the order of equal operations: every product and sum is within one cell."""
         return 1e-9
 
-    def run(self, batch: Batch) -> Iterator[pa.Table]:
-        """Train the cells, stack by stack; a table as each ends. What is asked for is written of whole stacks only.
+    def together(self, p: FeaturesParams) -> int:
+        """A stack; of nets of torchvision one cell."""
+        if p.net in VISION:
+            return 1
+        from .engine import together
+
+        return together(p)
+
+    def threads(self, p: FeaturesParams) -> AbstractContextManager[object]:
+        """One thread; nets of torchvision have those of their resources."""
+        return nullcontext() if p.net in VISION else super().threads(p)
+
+    def train(self, batch: Batch[FeaturesParams]) -> Columns:
+        """Train a stack. What is asked for is written of whole stacks only.
 
         Raises:
             SwingbyError: the data or the net cannot be had; says how to have it.
         """
-        p: Any = batch.cells[0].params
-        if p.net in VISION:
-            from .vision import OneNet, accelerated
-
-            with accelerated(batch.device, max(1, int(batch.cpus))) as accelerator:
-                for cell in batch.cells:
-                    if batch.draining():
-                        return
-                    yield self._train(
-                        [cell], batch.recording, lambda own, points: OneNet(own[0], points[0], accelerator)
-                    )
-            return
-        from swingby_sweeps.dynamics.training import one_thread
-
-        from .engine import Stack, together
-
-        size = together(p)
-        with one_thread():
-            for first in range(0, len(batch.cells), size):
-                if batch.draining():
-                    return
-                yield self._train(batch.cells[first : first + size], batch.recording, Stack)
-
-    def _train(self, cells: Sequence[Cell], recording: Recording, trainer: Any) -> pa.Table:
-        from swingby_sweeps.dynamics.columns import table
-
         from .data import drawn
         from .record import follow, rows
 
-        p: Any = cells[0].params
-        began = time.perf_counter()
+        cells, recording, p = batch.cells, batch.recording, batch.cells[0].params
         steps = recording.at(p.total_steps, p.steps_per_epoch)
         asked = "spectra" in recording.also
         spectral = Recording("log", SPECTRA_TIMES).at(p.total_steps).tolist() if asked else []
         points = [drawn(cell) for cell in cells]
-        records = follow(trainer(cells, points), cells, points, steps.tolist(), spectral)
-        seconds = (time.perf_counter() - began) / len(cells)
+        if p.net in VISION:
+            from .vision import OneNet, accelerated
+
+            with accelerated(batch.device, max(1, int(batch.cpus))) as accelerator:
+                trained = OneNet(cells[0], points[0], accelerator)
+                records = follow(trained, cells, points, steps.tolist(), spectral)
+        else:
+            from .engine import Stack
+
+            records = follow(Stack(cells, points), cells, points, steps.tolist(), spectral)
         alike = {
             "steps_per_epoch": p.steps_per_epoch,
             "test_points": len(points[0][1].x),
             "feature_count": width_of_features(p),
             "output_count": p.outputs,
-            "seconds": seconds,
         }
         shared = {name: pa.array([value] * len(cells)) for name, value in alike.items()}
-        return table({**rows(cells, records, steps, asked), **shared}, self.schema(recording))
+        return {**rows(cells, records, steps, asked), **shared}
 
 
 def _net(p: FeaturesParams) -> str:

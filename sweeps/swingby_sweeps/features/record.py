@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from typing import Protocol
 
 import numpy as np
 import pyarrow as pa
 
 from swingby.model.cell import Cell
-from swingby_sweeps.dynamics.columns import Columns, finished, lists, rows_of
+from swingby_sweeps.dynamics.columns import Columns, finished, known, lists, lost, offsets_of, rows_of
 
-from .columns import CURVES, RECORDINGS, SCALARS
+from .columns import CURVES, RECORDINGS
 from .data import Points
 from .observed import Sample, features, fit, spectra, spectrum
 from .params import FeaturesParams
-from .trained import Trained
 
 Array = np.ndarray
 LIMIT = 1e6
@@ -37,8 +37,28 @@ class Record:
     diverged: str | None = None
 
 
+class InTraining(Protocol):
+    """Cells in training, between two recorded steps."""
+
+    def advance(self, begin: int, end: int) -> None:
+        """Take the steps begin, ..., end - 1."""
+        ...
+
+    def samples(self) -> tuple[list[Sample], list[Sample]]:
+        """Of each cell, what its net gives on training points and on test points."""
+        ...
+
+    def last_weights(self) -> Array:
+        """The last layer's weights of each cell, (B, C, p), float64."""
+        ...
+
+    def freeze(self, cells: Array) -> None:
+        """Stop the cells of a mask (B,), without an effect on the others."""
+        ...
+
+
 def follow(
-    trained: Trained,
+    trained: InTraining,
     cells: Sequence[Cell[FeaturesParams]],
     points: Sequence[tuple[Points, Points]],
     steps: Sequence[int],
@@ -66,9 +86,8 @@ def follow(
                 nothing = Sample(on_train[k].phi, np.zeros_like(on_train[k].f))
                 limits[k] = LIMIT * (found["train_loss"] + fit(p, train, test, nothing, on_test[k])["train_loss"])
             if not _sound(found, limits[k], on_train[k], on_test[k]):
-                where = f"after step {before}, at or before step {step}" if step else "at the start"
-                kept = f"{len(record.rows)} recorded steps kept"
-                record.diverged = f"loss not finite or above {LIMIT:g} (loss of 0 + loss of the start) {where}; {kept}"
+                what = f"loss not finite or above {LIMIT:g} (loss of 0 + loss of the start)"
+                record.diverged = lost(what, [before, step], int(step > 0), len(record.rows))
                 gone[k] = True
                 continue
             if step in spectral:
@@ -97,31 +116,22 @@ def rows(cells: Sequence[Cell], records: Sequence[Record], steps: Array, spectra
         spectral: whether spectra were asked for.
     """
     lengths = np.array([len(record.rows) for record in records])
-    ends = np.concatenate([[0], np.cumsum(lengths)])
     every = [row for record in records for row in record.rows]
-    status = np.array(["diverged" if record.diverged else "ok" for record in records])
-    found = finished(cells, steps, lengths, status, [record.diverged for record in records])
-    # nan is how a value is marked that does not exist.
-    for name in CURVES:
-        if name != "step":
-            found[name] = lists(ends, pa.array([row[name] for row in every], pa.float64(), from_pandas=True))
-    for name in SCALARS:
-        if name.startswith("final_"):
-            ended = [record.rows[-1][name.removeprefix("final_")] if record.rows else np.nan for record in records]
-            found[name] = pa.array(ended, pa.float64(), from_pandas=True)
-    if spectral:
-        found |= _spectra(records)
-    return found
+    found = finished(cells, steps, lengths, {c: one.diverged for c, one in enumerate(records) if one.diverged})
+    curves = {name: known([row[name] for row in every]) for name in CURVES}
+    found |= {name: lists(offsets_of(lengths), curve) for name, curve in curves.items()}
+    return found | _spectra(records) if spectral else found
 
 
 def _spectra(records: Sequence[Record]) -> Columns:
     """The columns of recorded spectra."""
-    ends = np.concatenate([[0], np.cumsum([len(record.spectra) for record in records])])
+    ends = offsets_of([len(record.spectra) for record in records])
     taken = [at for record in records for at in record.spectra]
     names = list(RECORDINGS["spectra"])
     found: Columns = {names[0]: lists(ends, pa.array([step for step, _ in taken], pa.int64()))}
     for i, name in enumerate(names[1:]):
         parts = [three[i] for _, three in taken]
-        inner = np.concatenate([[0], np.cumsum([len(part) for part in parts])])
-        found[name] = lists(ends, lists(inner, rows_of(np.concatenate([*parts, np.zeros(0)]))))
+        found[name] = lists(
+            ends, lists(offsets_of([len(part) for part in parts]), rows_of(np.concatenate([*parts, np.zeros(0)])))
+        )
     return found

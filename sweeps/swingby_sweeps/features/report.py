@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from swingby.model.reported import Curves, Reported
 from swingby_sweeps.dynamics.metrics import MINIMUM
+from swingby_sweeps.dynamics.shells import BAND
 
 LEARNED = ("minimum_features", "runs that diverge, are constant or have not learned are left out")
 REPORT = Reported(
@@ -19,9 +20,8 @@ REPORT = Reported(
         title="Kappa over training",
         caption="Kappa on test and training points at single points of the grid; dashed: 0.1",
         reading=(
-            "Thick: the median over the seeds at each step. Shaded: from the 10 % to the 90 % quantile of the seeds, "
-            "which is their spread and not a confidence interval. Thin: kappa on the test points of each seed. Steps "
-            "are spaced as log(1 + step), so that step 0 is on the axis; one step is one mini-batch."
+            f"{BAND}Thin: kappa on the test points of each seed. Steps are spaced as log(1 + step), so that step 0 is "
+            "on the axis; one step is one mini-batch."
         ),
     ),
 )

@@ -67,7 +67,7 @@ def _models(net: str) -> Any:
 
 
 class OneNet:
-    """One cell in training, as `Trained` asks it: SGD with momentum and coupled decay.
+    """One cell in training, as `record.InTraining`: SGD with momentum and coupled decay.
 
     Args:
         cell, points: the cell, its training and its test points.

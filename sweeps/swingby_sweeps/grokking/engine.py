@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,9 @@ import torch
 from torch import Tensor
 
 from swingby.model.cell import Cell
+from swingby.model.experiment import Recording
 from swingby_sweeps.dynamics.adam import Adam
+from swingby_sweeps.dynamics.columns import Trained, lost
 from swingby_sweeps.dynamics.metrics import as_columns, measures
 
 from . import theory
@@ -85,31 +86,17 @@ class Observer:
         return math.sqrt(sum(float((_float64(matrix) ** 2).sum()) for matrix in self._net.matrices))
 
 
-@dataclass(frozen=True)
-class Trained:
-    """A cell at its end.
-
-    Attributes:
-        rows: values of the curves at the recorded steps; where it diverged, at those before.
-        tested: number of test points.
-        diverged: what is said of a cell that diverged; None of any other.
-    """
-
-    rows: list[dict[str, float]]
-    tested: int
-    diverged: str | None = None
-
-
-def train(cell: Cell[MlpParams], steps: Array, features: bool = False) -> Trained:
-    """Train a cell with `MlpParams`, recorded at `steps`, which rise from 0; `features`: with their metrics."""
+def train(cell: Cell[MlpParams], recording: Recording) -> Trained:
+    """One cell to its end, or to the first recorded step at which it has diverged."""
     p = cell.params
     dtype = getattr(torch, p.dtype)
     points, test = drawn(cell)
     net = Net(p, start(cell).astype(p.dtype))
-    observer = Observer(p, net, points, test, features)
+    observer = Observer(p, net, points, test, "features" in recording.also)
     x = torch.tensor(points.x, dtype=dtype)
     y = torch.tensor(points.y + observer.offsets[0], dtype=dtype)
     batches, gradient = _batches(cell, p, x, y), net.gradient.numpy()
+    steps, diverged = recording.at(p.total_steps, p.steps_per_epoch), None
     adam, taken, rows = Adam(net.trained.numpy(), p.l2), 0, list[dict[str, float]]()
     for step in steps.tolist():
         for now in range(taken, step):
@@ -117,11 +104,13 @@ def train(cell: Cell[MlpParams], steps: Array, features: bool = False) -> Traine
             adam.step(gradient, _rate(p, now))
         row = observer.values()
         if not row["train_loss"] <= observer.limit:
-            where = f"after step {taken}, at or before step {step}; {len(rows)} recorded steps kept"
-            return Trained(rows, len(test.x), f"loss not finite or above {LIMIT:g} (E[y^2] + E[f_0^2]) {where}")
+            diverged = lost(f"loss not finite or above {LIMIT:g} (E[y^2] + E[f_0^2])", steps, len(rows), len(rows))
+            break
         rows.append(row)
         taken = step
-    return Trained(rows, len(test.x))
+    curves = {name: np.array([row[name] for row in rows]) for name in rows[0]} if rows else {}
+    scalars = {"steps_per_epoch": p.steps_per_epoch, "test_points": len(test.x)}
+    return Trained({"step": steps[: len(rows)], **curves}, scalars, diverged)
 
 
 def _rate(p: MlpParams, step: int) -> float:

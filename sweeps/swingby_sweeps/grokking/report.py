@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from swingby.model.reported import Curves, Reported
+from swingby_sweeps.dynamics.shells import BAND
 
 REPORT = Reported(
     companions=(
@@ -20,9 +21,8 @@ REPORT = Reported(
         title="Losses over training",
         caption="Losses on training and test points at single points of the grid",
         reading=(
-            "Thick: the median over the seeds at each step. Shaded: from the 10 % to the 90 % quantile of the seeds, "
-            "which is their spread and not a confidence interval. Thin: the test loss of each seed. Steps are "
-            "spaced as log(1 + step), so that step 0 is on the axis; one step is one mini-batch."
+            f"{BAND}Thin: the test loss of each seed. Steps are spaced as log(1 + step), so that step 0 is on the "
+            "axis; one step is one mini-batch."
         ),
     ),
     decides="delay",

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import pyarrow as pa
 
 from swingby.model.cell import Cell
 from swingby.model.experiment import Recording
-from swingby_sweeps.dynamics.columns import Columns, finished, prefixes, rows_of
+from swingby_sweeps.dynamics.columns import Columns, cut_short, finished, prefixes, rows_of
 from swingby_sweeps.dynamics.dormand_prince import TABLEAU
 
 from . import kernels, theory
@@ -63,17 +62,9 @@ def train(cells: Sequence[Cell[ModesParams]], recording: Recording) -> Columns:
     if "weights" in recording.also and weights is not None:
         curves["weights"] = weights
     lengths = _lengths(size)
-    diverged = lengths < len(steps)
-    messages = [
-        f"a mode beyond {DIVERGED_AT:g} of its target after step {steps[n - 1]}, at or before step {steps[n]}; "
-        f"{n} recorded steps kept"
-        if gone
-        else None
-        for gone, n in zip(diverged, lengths, strict=True)
-    ]
-    columns |= finished(cells, steps, lengths, np.where(diverged, "diverged", "ok"), messages)
-    columns |= {name: prefixes(lengths, values) for name, values in curves.items()}
-    return columns | {"final_loss": pa.array(loss[np.arange(len(cells)), lengths - 1])}
+    beyond = f"a mode beyond {DIVERGED_AT:g} of its target"
+    columns |= finished(cells, steps, lengths, cut_short(beyond, steps, lengths))
+    return columns | {name: prefixes(lengths, values) for name, values in curves.items()}
 
 
 def _lengths(size: Array) -> Array:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import pyarrow as pa
 import torch
 
 from swingby.model.cell import Cell
@@ -39,18 +38,16 @@ def train(cells: Sequence[Cell[LinearNetParams]], recording: Recording) -> Colum
     if p.drive == "closed_form":
         curves = closed_form(nets, imbalance if p.init == "lambda" else np.zeros(len(cells)), lr, steps)
         lengths = np.full(len(cells), len(steps))
-        columns = finished(cells, steps, lengths, np.full(len(cells), "ok"), [None] * len(cells))
+        columns = finished(cells, steps, lengths)
         columns |= {name: prefixes(lengths, values) for name, values in curves.items()}
-        final = pa.array(curves["loss"][:, -1])
     else:
         scale = (nets.rho**2 / nets.moments.min(1)[:, None]).sum(1) / 2
         recorder = Recorder(steps, Observer(nets, recording.also), ("loss",), DIVERGED_AT * scale)
         training = Training(*stepper_of(nets, p.drive, lr, rtol), recorder)
         training.run()
         columns = final_rows(training, cells, f"{DIVERGED_AT:g} of its scale")
-        final = pa.array(recorder.final("loss"), pa.float64())
     left, alone = net_theory.alignment(nets.W1, nets.W2, nets.U, nets.V)
-    return columns | {"alignment": rows_of(left), "alignment_alone": rows_of(alone), "final_loss": final}
+    return columns | {"alignment": rows_of(left), "alignment_alone": rows_of(alone)}
 
 
 def closed_form(nets: Nets, imbalance: Array, lr: Array, steps: Array) -> dict[str, Array]:

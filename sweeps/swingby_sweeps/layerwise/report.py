@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from swingby.model.reported import Curves, Reported
+from swingby_sweeps.dynamics.shells import BAND
 
 _READING = (
-    "Thick: the median over the seeds at each step. Shaded: from the 10 % to the 90 % quantile of the seeds, which is "
-    "their spread and not a confidence interval. Thin: single seeds. A plateau with a fall behind it is a mode that "
-    "waits and is learned then; one for each mode where they come in stages."
+    f"{BAND}Thin: single seeds. A plateau with a fall behind it is a mode that waits and is learned then; one for each "
+    "mode where they come in stages."
 )
 
 

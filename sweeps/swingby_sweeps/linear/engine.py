@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from swingby.model.cell import Cell
+from swingby.model.experiment import Recording
+from swingby_sweeps.dynamics.columns import Trained
 
 from . import features, solve, theory
 from .params import LinearParams
@@ -22,23 +23,8 @@ DIVERGED_AT = 1e6
 """Coefficients beyond this many times the labels' size have diverged."""
 
 
-@dataclass(frozen=True, slots=True)
-class Fitted:
-    """The result of a cell.
-
-    Attributes:
-        curves: values at the recorded steps, up to a divergence.
-        scalars: by name; None is what a cell does not have.
-        diverged: why the cell diverged; None if it did not.
-    """
-
-    curves: dict[str, Array]
-    scalars: dict[str, Any]
-    diverged: str | None
-
-
-def fit(cell: Cell[LinearParams], steps: Array, modes: bool = True) -> Fitted:
-    """Solve one cell at the recorded steps, (t,); `modes`: with the curves of the recording of that name."""
+def fit(cell: Cell[LinearParams], recording: Recording) -> Trained:
+    """Solve one cell at the recorded steps."""
     p = cell.params
     rho, c = features.intensities(p), features.target(p)
     random = cell.stream("points")
@@ -46,6 +32,7 @@ def fit(cell: Cell[LinearParams], steps: Array, modes: bool = True) -> Fitted:
     sample = solve.Sample.of(E, rho)
     noise = cell.stream("noise").standard_normal(p.n)
 
+    steps, modes = recording.at(p.points - 1), "modes" in recording.also
     times = np.geomspace(p.end_time / 10**p.decades, p.end_time, p.points)[steps]
     filters, times = _filters(p, sample.rates, times)
     end = filters[-1] if p.stopped else solve.limit(sample.rates, p.ridge / p.n)
@@ -62,7 +49,7 @@ def fit(cell: Cell[LinearParams], steps: Array, modes: bool = True) -> Fitted:
         "rank": len(sample.rates),
         "largest_rate": float(sample.rates[-1]),
     }
-    return Fitted({name: curve[:kept] for name, curve in curves.items()}, scalars, message)
+    return Trained({name: curve[:kept] for name, curve in curves.items()}, scalars, message)
 
 
 def _filters(p: LinearParams, rates: Array, times: Array) -> tuple[Array, Array]:

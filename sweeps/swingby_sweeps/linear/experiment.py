@@ -2,35 +2,36 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import pyarrow as pa
 
-from swingby.model.experiment import Batch, Column, Experiment, Recording
-from swingby.model.params import Params
-from swingby.model.reported import Reported
+from swingby.model.cell import Cell
+from swingby.model.experiment import Column, Recording
+from swingby_sweeps.dynamics.columns import COUNT, LIST, NUMBER, ROWS, Trained, columns_of
+from swingby_sweeps.dynamics.shells import CellExperiment, preset
 
-from . import presets
 from .params import STREAM_VERSION, LinearParams
 from .report import REPORT
 
-_LIST, _NUMBER, _COUNT = pa.list_(pa.float64()), pa.float64(), pa.int64()
 
-
-class Linear(Experiment[LinearParams]):
+class Linear(CellExperiment[LinearParams]):
     """f = sum_k w_k sqrt(rho_k) e_k fitted to n noisy points by gradient flow, descent or ridge ([T] 1.5, 1.6)."""
 
-    name: ClassVar[str] = "linear"
-    stream_version: ClassVar[int] = STREAM_VERSION
-    Params: ClassVar[type[Params]] = LinearParams
-    presets: ClassVar[Mapping[str, Any]] = {"thesis": presets.thesis}
-    default_preset: ClassVar[str | None] = "thesis"
+    name = "linear"
+    stream_version = STREAM_VERSION
+    Params = LinearParams
+    presets: ClassVar = {
+        "thesis": preset(
+            "The losses of [T] 1.11, with their factor 1/2, and the defaults of the parameters; sigma is a standard "
+            "deviation."
+        )
+    }
     pinned = True
-    requires: ClassVar[Mapping[str, str]] = {"threadpoolctl": "swingby[run]"}
-    read_where: ClassVar[Mapping[str, str]] = {
+    one_thread = "blas"
+    numbered = "number of the point along the curve", "points"
+    read_where: ClassVar = {
         "p": "features != 'kernel'",
         "spectrum": "features != 'kernel'",
         "alpha": "features != 'kernel' and spectrum == 'power'",
@@ -48,55 +49,52 @@ class Linear(Experiment[LinearParams]):
         "coefficients": "target == 'explicit'",
         "eta": "drive == 'descent'",
     }
-    report: ClassVar[Reported] = REPORT
-    curves: ClassVar[Mapping[str, Column]] = {
-        "step": Column(pa.list_(pa.int64()), "number of the point along the curve", "points"),
-        "eta_t": Column(_LIST, "eta t, of gradient descent at whole steps"),
-        "test_loss": Column(_LIST, "1/2 E |f^ - f*|^2 over the whole distribution, without noise ([T] 1.11)"),
-        "signal_loss": Column(_LIST, "this loss of the fit to labels without noise"),
-        "noise_loss": Column(_LIST, "1/2 E f^^2 of the fit to the noise alone"),
-        "train_loss": Column(_LIST, "1/(2n) sum (f^ - y)^2 over the training points"),
-        "signal_left": Column(_LIST, "share of the squared labels without noise that is left on the training points"),
-        "noise_left": Column(_LIST, "share of the squared noise that is left on the training points"),
-        "aligned": Column(_LIST, "<f^|f*>/<f*|f*> of the fit to labels without noise"),
-        "population": Column(_LIST, "this share by flow on infinitely many points, without a ridge ([T] 1.26)"),
-    }
-    recordings: ClassVar[Mapping[str, Mapping[str, Column]]] = {
+    report = REPORT
+    curves = columns_of(
+        LIST,
+        eta_t="eta t, of gradient descent at whole steps",
+        test_loss="1/2 E |f^ - f*|^2 over the whole distribution, without noise ([T] 1.11)",
+        signal_loss="this loss of the fit to labels without noise",
+        noise_loss="1/2 E f^^2 of the fit to the noise alone",
+        train_loss="1/(2n) sum (f^ - y)^2 over the training points",
+        signal_left="share of the squared labels without noise that is left on the training points",
+        noise_left="share of the squared noise that is left on the training points",
+        aligned="<f^|f*>/<f*|f*> of the fit to labels without noise",
+        population="this share by flow on infinitely many points, without a ridge ([T] 1.26)",
+    )
+    recordings: ClassVar = {
         "modes": {
-            "learned": Column(pa.list_(_LIST), "<e_k|f^>/<e_k|f*> of the first 8 modes that the target has"),
-            "utilised": Column(
-                _LIST, "D_eff of the utilization <e_k|f^>^2/<f^|f^> ([T] 1.16, 1.31); null where f^ = 0"
-            ),
+            "learned": Column(ROWS, "<e_k|f^>/<e_k|f*> of the first 8 modes that the target has"),
+            "utilised": Column(LIST, "D_eff of the utilization <e_k|f^>^2/<f^|f^> ([T] 1.16, 1.31); null where f^ = 0"),
         },
     }
-    scalars: ClassVar[Mapping[str, Column]] = {
-        "kappa": Column(_NUMBER, "kappa of [T] 1.35, with the ridge"),
-        "e_0": Column(_NUMBER, "E_0 = n/(n - sum L^2); null where as many modes as points are learned"),
-        "learned_modes": Column(_NUMBER, "sum of L_k by theory", "modes"),
-        "missed": Column(_NUMBER, "sum (1 - L_k)^2 c_k^2 / sum c_k^2 by theory"),
-        "target_power": Column(_NUMBER, "<f*|f*>, the sum of c_k^2"),
-        "listed_modes": Column(pa.list_(_COUNT), "modes k whose learnabilities are kept, counted from 1"),
-        "learnability": Column(_LIST, "L_k = rho_k/(rho_k + kappa) of these modes ([T] 1.35)"),
-        "sample_learnability": Column(_LIST, "L_k(D) = rho_k e_k^T (K + delta)^-1 e_k, mean over `draws` samples"),
-        "learnability_error": Column(_LIST, "standard error of this mean; null of a single sample"),
-        "sample_learned_modes": Column(_NUMBER, "sum of L_k(D) over all modes, of the first sample", "modes"),
+    scalars: ClassVar = {
+        "kappa": Column(NUMBER, "kappa of [T] 1.35, with the ridge"),
+        "e_0": Column(NUMBER, "E_0 = n/(n - sum L^2); null where as many modes as points are learned"),
+        "learned_modes": Column(NUMBER, "sum of L_k by theory", "modes"),
+        "missed": Column(NUMBER, "sum (1 - L_k)^2 c_k^2 / sum c_k^2 by theory"),
+        "target_power": Column(NUMBER, "<f*|f*>, the sum of c_k^2"),
+        "listed_modes": Column(pa.list_(COUNT), "modes k whose learnabilities are kept, counted from 1"),
+        "learnability": Column(LIST, "L_k = rho_k/(rho_k + kappa) of these modes ([T] 1.35)"),
+        "sample_learnability": Column(LIST, "L_k(D) = rho_k e_k^T (K + delta)^-1 e_k, mean over `draws` samples"),
+        "learnability_error": Column(LIST, "standard error of this mean; null of a single sample"),
+        "sample_learned_modes": Column(NUMBER, "sum of L_k(D) over all modes, of the first sample", "modes"),
         "target_ratio": Column(
-            _LIST,
+            LIST,
             "<f^|e_k>/<f*|e_k> of these modes, without noise; null where the target has none",
         ),
-        "rank": Column(_COUNT, "eigenvalues of the sample's kernel above rounding"),
+        "rank": Column(COUNT, "eigenvalues of the sample's kernel above rounding"),
         "full_rank": Column(pa.bool_(), "these are as many as there can be, the lesser of points and modes"),
-        "largest_rate": Column(_NUMBER, "l_max, largest eigenvalue of K/n; descent diverges beyond eta l_max = 2"),
-        "final_test_loss": Column(_NUMBER, "test loss of the fit that is judged; null of a cell that diverged"),
-        "final_train_loss": Column(_NUMBER, "its training loss"),
-        "signal_error": Column(_NUMBER, "B, its |signal fit - f*|^2/|f*|^2"),
-        "noise_gain": Column(_NUMBER, "V, its |noise fit|^2 over the noise's variance, for the noise drawn"),
-        "mean_noise_gain": Column(_NUMBER, "V in the mean over noise, for the points drawn"),
-        "final_aligned": Column(_NUMBER, "its <f^|f*>/<f*|f*>, without noise"),
-        "final_noise_left": Column(_NUMBER, "share of the squared noise that it leaves on the training points"),
-        "label_power": Column(_NUMBER, "mean of y^2 over the training points"),
-        "unseen_loss": Column(_NUMBER, "1/2 of its mean squared error over the images outside the sample (kernel)"),
-        "seconds": Column(_NUMBER, "time of the cell", "s"),
+        "largest_rate": Column(NUMBER, "l_max, largest eigenvalue of K/n; descent diverges beyond eta l_max = 2"),
+        "final_test_loss": Column(NUMBER, "test loss of the fit that is judged; null of a cell that diverged"),
+        "final_train_loss": Column(NUMBER, "its training loss"),
+        "signal_error": Column(NUMBER, "B, its |signal fit - f*|^2/|f*|^2"),
+        "noise_gain": Column(NUMBER, "V, its |noise fit|^2 over the noise's variance, for the noise drawn"),
+        "mean_noise_gain": Column(NUMBER, "V in the mean over noise, for the points drawn"),
+        "final_aligned": Column(NUMBER, "its <f^|f*>/<f*|f*>, without noise"),
+        "final_noise_left": Column(NUMBER, "share of the squared noise that it leaves on the training points"),
+        "label_power": Column(NUMBER, "mean of y^2 over the training points"),
+        "unseen_loss": Column(NUMBER, "1/2 of its mean squared error over the images outside the sample (kernel)"),
     }
 
     def shape(self, p: LinearParams) -> str:
@@ -116,32 +114,12 @@ class Linear(Experiment[LinearParams]):
         """Cells of a minute or so: they are solved one after another, and a batch is the unit that is handed out."""
         return int(np.clip(60 / self.work(params), 1, 4096))
 
-    def run(self, batch: Batch) -> Iterator[pa.Table]:
-        """Solve the cells in their order; one table, one final row a cell.
+    def train(self, cell: Cell[LinearParams], recording: Recording) -> Trained:
+        """Solve a cell.
 
         Raises:
             SwingbyError: images are asked for, and scikit-learn is not installed.
         """
-        from swingby_sweeps.dynamics.blas import one_blas_thread
-
-        with one_blas_thread():
-            rows = [self._row(cell, batch.recording) for cell in batch.cells]
-        yield pa.Table.from_pylist(rows, self.schema(batch.recording))
-
-    def _row(self, cell: Any, recording: Recording) -> dict[str, Any]:
-        from swingby_sweeps.dynamics.columns import final_row
-
         from .engine import fit
 
-        began = time.perf_counter()
-        found = fit(cell, recording.at(self.steps(cell.params)), "modes" in recording.also)
-        values = {name: _plain(value) for name, value in (found.curves | found.scalars).items()}
-        row = final_row(cell, found.curves["step"], found.diverged)
-        return {**values, **row, "seconds": time.perf_counter() - began}
-
-
-def _plain(value: Any) -> Any:
-    """A value as Arrow takes it; NaN is how the engine writes that a number does not exist."""
-    if isinstance(value, np.ndarray):
-        return pa.array(value, from_pandas=True).to_pylist() if value.ndim == 1 else value.tolist()
-    return None if isinstance(value, float) and np.isnan(value) else value
+        return fit(cell, recording)

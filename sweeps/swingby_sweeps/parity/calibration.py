@@ -1,6 +1,6 @@
 """The constants of the extended multilinear model, from nets of one skill.
 
-`python -m swingby_sweeps.parity.calibration` prints them (two minutes).
+`python -m tests.benchmarks.parity_calibration` prints them (two minutes).
 
 [T] 5.2 calibrates one number for each bottleneck on a net with a single skill and predicts nets of five with it. The
 constants here belong to the preset `fast`, and are from seeds that no sweep of this folder uses: predictions made with
@@ -9,23 +9,12 @@ them are put to the test on other seeds.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from swingby.model.cell import Point
-from swingby.model.experiment import Recording
-
-from . import presets, theory
-from .params import ParityParams
-
 Array = np.ndarray
-SEEDS = range(1000, 1020)
-SAMPLES = {2: (10, 80), 3: (80, 500), 4: (250, 1500)}
-"""Sizes of training sets between which a skill of m bits is learned."""
-WIDTHS = (2, 3, 4, 5, 6, 8, 12, 16, 24)
 
 
 class Calibration(NamedTuple):
@@ -61,7 +50,7 @@ CALIBRATED: Mapping[int, Calibration] = {
     3: Calibration(inverse_b2=19.48, half_samples=166.2, half_width=3.75),
     4: Calibration(inverse_b2=42.98, half_samples=440.5, half_width=6.84),
 }
-"""What this module printed, by the bits of a skill. All of it with the preset's 16 bits of input: see `calibrated`."""
+"""What was printed, by the bits of a skill. All of it with the preset's 16 bits of input: see `calibrated`."""
 BITS = 16
 """Bits of the input with which `CALIBRATED` was measured. D_c grows with them: [T] has 800 for 32, here it is 332."""
 
@@ -81,34 +70,3 @@ def crossing(xs: Sequence[float], values: Sequence[float], level: float) -> floa
         return float(xs[0])
     share = (level - values[i - 1]) / (values[i] - values[i - 1])
     return float(xs[i - 1] + share * (xs[i] - xs[i - 1]))
-
-
-def calibrate(m: int, seeds: Sequence[int] = SEEDS) -> Calibration:
-    """Train nets of one skill of m bits under `fast`, and read off their constants."""
-    from .engine import train
-
-    def strengths(seed: int, points: int, **values: object) -> tuple[list[int], list[float], ParityParams]:
-        values = {"skills": 1, "m": m, **values}
-        p = ParityParams.model_validate({**presets.fast(values), **values})
-        row = train(Point("parity_net", 1, p).cell(seed), p, Recording(points=points))
-        return row["step"], [strength[0] for strength in row["strength"]], p
-
-    def end(seeds: Sequence[int], **values: object) -> float:
-        return float(np.mean([strengths(seed, 3, **values)[1][-1] for seed in seeds]))
-
-    found = []
-    for seed in seeds:
-        steps, strength, p = strengths(seed, 200, training_steps=20_000 * 2**m // 32)
-        half = crossing(steps, strength, 0.5)
-        start = theory.start_strength(p.sigma)
-        found.append(np.inf if half is None else theory.inverse_b2(half, 1.0, p.loss_factor, p.lr, p.target, start))
-    samples = np.unique(np.geomspace(*SAMPLES[m], 8).round().astype(int)).tolist()
-    by_samples = [end(seeds, bottleneck="data", samples=D) for D in samples]
-    by_width = [end(seeds, bottleneck="width", width=N) for N in WIDTHS]
-    half_samples, half_width = crossing(samples, by_samples, 0.5), crossing(WIDTHS, by_width, 0.5)
-    return Calibration(float(np.median(found)), half_samples or np.inf, half_width or np.inf)
-
-
-if __name__ == "__main__":
-    for m in SAMPLES:
-        sys.stdout.write(f"{m}: {calibrate(m)}\n")

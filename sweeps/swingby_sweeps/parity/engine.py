@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
 from swingby.model.cell import Cell
 from swingby.model.experiment import Recording
-from swingby_sweeps.dynamics.columns import final_row
+from swingby_sweeps.dynamics.columns import Trained
 from swingby_sweeps.dynamics.kernels.streams import STREAM, begin
 
 from . import kernels, task, theory
@@ -30,8 +28,9 @@ class Net:
         batch, test: those of the last step, and those that its strength is measured on.
     """
 
-    def __init__(self, cell: Cell, p: ParityParams) -> None:
-        self.p, self.masks = p, task.masks(p.skills, p.m)
+    def __init__(self, cell: Cell[ParityParams]) -> None:
+        p = self.p = cell.params
+        self.masks = task.masks(p.skills, p.m)
         self.theta = p.sigma * cell.stream("init").normal(size=(p.skills + p.bits + 2) * p.width + 1)
         self.points = np.zeros((2, 0), dtype=np.int64)
         if p.samples is not None:
@@ -84,12 +83,13 @@ def rates(p: ParityParams, first: int, last: int) -> Array:
     return np.full(len(steps), p.lr)
 
 
-def train(cell: Cell, p: ParityParams, recording: Recording) -> dict[str, Any]:
-    """One cell to its end: its row, without the columns that are the batch's."""
-    began, net = time.perf_counter(), Net(cell, p)
+def train(cell: Cell[ParityParams], recording: Recording) -> Trained:
+    """One cell to its end."""
+    p = cell.params
+    net = Net(cell)
     steps = recording.at(p.training_steps).tolist()
     shares = theory.frequencies(p.alpha, p.skills)
-    curves: dict[str, list[Any]] = {"step": [], "strength": [], "loss": [], "train_loss": []}
+    curves = dict[str, list[object]](step=[], strength=[], loss=[], train_loss=[])
     unit, stopped, going = p.loss_factor / 2 * p.target**2, None, True
     for stop in stops(p, steps):
         if going and stopped is None:
@@ -105,13 +105,7 @@ def train(cell: Cell, p: ParityParams, recording: Recording) -> dict[str, Any]:
             curves["train_loss"].append(loss if p.samples is None else unit * net.train_error())
     message = f"the mean square error of a batch left {DIVERGED_AT:g} S^2 at step {net.step}"
     counts = np.bincount(net.points[0], minlength=p.skills).tolist() if p.samples is not None else None
-    return {
-        **final_row(cell, curves.pop("step"), None if going else message),
-        **curves,
-        "counts": counts,
-        "stopped_step": stopped,
-        "seconds": time.perf_counter() - began,
-    }
+    return Trained(curves, {"counts": counts, "stopped_step": stopped}, None if going else message)
 
 
 def stops(p: ParityParams, steps: list[int]) -> Iterator[int]:

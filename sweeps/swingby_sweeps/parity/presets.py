@@ -25,7 +25,7 @@ def figures(values: Values) -> dict[str, Any]:
             own = {"optimizer": "adam", "lr": 0.05, "sigma": 0.05, "l2": 0.0005, "training_steps": 20_000}
         case _:
             own = {"lr": 0.02, "sigma": 0.01, "training_steps": 20_000}
-    return _complete({**_LARGE, **own})
+    return {**_LARGE, **own}
 
 
 def text(values: Values) -> dict[str, Any]:
@@ -38,38 +38,16 @@ def text(values: Values) -> dict[str, Any]:
             own = {"optimizer": "adam", "lr": 0.001, "l2": 5e-5, "training_steps": 500_000}
         case _:
             own = {"lr": 0.05, "training_steps": 30_000}
-    return _complete({**_LARGE, "sigma": 0.001, **own})
+    return {**_LARGE, "sigma": 0.001, **own}
 
 
 def fast(values: Values) -> dict[str, Any]:
     """A narrower net on fewer bits and smaller batches, which trains in about a second."""
-    small = {"width": 100, "bits": 16, "batch_size": 200, "test_samples": 2000, "sigma": 0.01}
     match values.get("bottleneck"):
         case "data":
-            own = {"lr": 0.05, "training_steps": 40_000, "stop_at": 1e-3}
+            return {"lr": 0.05, "training_steps": 40_000, "stop_at": 1e-3}
         case "width":
             own = {"optimizer": "adam", "lr": 0.01, "sigma": 0.05, "l2": 5e-5, "training_steps": 6000}
-            own |= {"schedule": "cosine"}
+            return own | {"schedule": "cosine"}
         case _:
-            own = {"lr": 0.02, "training_steps": 20_000}
-    return _complete({**small, **own})
-
-
-def _complete(own: Values) -> dict[str, Any]:
-    """A bundle with the defaults that all bundles share."""
-    shared = {
-        "bottleneck": "time",
-        "skills": 5,
-        "m": 3,
-        "alpha": 0.6,
-        "target": 5.0,
-        "samples": None,
-        "optimizer": "sgd",
-        "schedule": "constant",
-        "halve_every": 10_000,
-        "l2": 0.0,
-        "loss_factor": 2.0,
-        "stop_at": None,
-        "dtype": "float64",
-    }
-    return {**shared, **own}
+            return {}

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from swingby.model.reported import Curves, Reported
+from swingby_sweeps.dynamics.shells import BAND, preset
 
-_READING = (
-    "Thick: the median over the seeds at each step. Shaded: from the 10 % to the 90 % quantile of the seeds, which is "
-    "their spread and not a confidence interval. Thin: single seeds. "
-)
+THESIS = preset("The conventions of [T] 6: mean squared error with its factor 1/2, and the defaults of the parameters.")
+
+_READING = f"{BAND}Thin: single seeds. "
 
 WIDE = Reported(
     companions=("regime", "descent", "gamma_end"),

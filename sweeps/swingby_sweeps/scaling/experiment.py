@@ -2,65 +2,56 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
-
-import numpy as np
-import pyarrow as pa
+from typing import ClassVar
 
 from swingby.model.cell import Cell
-from swingby.model.experiment import Batch, Column, Experiment, Recording
-from swingby.model.params import Params
-from swingby.model.reported import Reported
+from swingby.model.experiment import Recording
+from swingby_sweeps.dynamics.columns import LIST, ROWS, Trained, columns_of
+from swingby_sweeps.dynamics.shells import CellExperiment, preset
 
-from . import presets
 from .params import STREAM_VERSION, ScalingParams
 from .report import REPORT
 
-_LIST = pa.list_(pa.float64())
 _TIMED = "bottleneck == 'time' or bottleneck == 'compute' or bottleneck == 'all'"
 
 
-class Multilinear(Experiment[ScalingParams]):
+class Multilinear(CellExperiment[ScalingParams]):
     """The loss over time, data, width or compute of a model with a basis function for each skill ([T] 4.17)."""
 
-    name: ClassVar[str] = "multilinear"
-    stream_version: ClassVar[int] = STREAM_VERSION
-    Params: ClassVar[type[Params]] = ScalingParams
-    presets: ClassVar[Mapping[str, Any]] = {"thesis": presets.thesis}
-    default_preset: ClassVar[str | None] = "thesis"
+    name = "multilinear"
+    stream_version = STREAM_VERSION
+    Params = ScalingParams
+    presets: ClassVar = {
+        "thesis": preset(
+            "The target scale of [T] C.3 and a small start; [T] does not say the start behind its Figs 4.2 and 4.3.",
+            s=5.0,
+            r0=0.01,
+        )
+    }
     pinned = True
-    read_where: ClassVar[Mapping[str, str]] = {
+    read_where: ClassVar = {
         "r0": "model == 'multilinear' and bottleneck != 'width'",
         "lr": _TIMED,
         "data": "bottleneck == 'all'",
         "width": "bottleneck == 'compute' or bottleneck == 'all'",
         "drawn": "bottleneck == 'data'",
     }
-    report: ClassVar[Reported] = REPORT
-    curves: ClassVar[Mapping[str, Column]] = {
-        "step": Column(pa.list_(pa.int64()), "number of the point along the curve", "points"),
-        "x": Column(_LIST, "the resource: T, D, N or C = T N"),
-        "loss": Column(_LIST, "L ([T] 4.17)"),
+    report = REPORT
+    numbered = "number of the point along the curve", "points"
+    curves = columns_of(LIST, x="the resource: T, D, N or C = T N", loss="L ([T] 4.17)")
+    recordings: ClassVar = {
+        "strengths": columns_of(ROWS, strength="R_1, ..., R_10 at each point; null unless the resource is time"),
+        "removals": columns_of(
+            LIST,
+            loss_any_time="L with T unlimited, and D and N as they are; null unless all are limited",
+            loss_any_data="L with D unlimited, and T and N as they are; null unless all are limited",
+            loss_any_width="L with N unlimited, and T and D as they are; null unless all are limited",
+        ),
+        "best_width": columns_of(
+            LIST, best_width="N at each point, the width of least loss; null unless the resource is compute"
+        ),
     }
-    recordings: ClassVar[Mapping[str, Mapping[str, Column]]] = {
-        "strengths": {
-            "strength": Column(pa.list_(_LIST), "R_1, ..., R_10 at each point; null unless the resource is time"),
-        },
-        "removals": {
-            "loss_any_time": Column(_LIST, "L with T unlimited, and D and N as they are; null unless all are limited"),
-            "loss_any_data": Column(_LIST, "L with D unlimited, and T and N as they are; null unless all are limited"),
-            "loss_any_width": Column(_LIST, "L with N unlimited, and T and D as they are; null unless all are limited"),
-        },
-        "best_width": {
-            "best_width": Column(_LIST, "N at each point, the width of least loss; null unless the resource is compute")
-        },
-    }
-    scalars: ClassVar[Mapping[str, Column]] = {
-        "final_loss": Column(pa.float64(), "L at the end of the curve"),
-        "seconds": Column(pa.float64(), "this cell's share of its batch's time", "s"),
-    }
+    ends = ("loss",)
 
     def shape(self, p: ScalingParams) -> str:
         """The resource and the number of points; cells share a batch and no arrays."""
@@ -80,27 +71,8 @@ class Multilinear(Experiment[ScalingParams]):
         """As many cells as have 200 MB of recorded numbers."""
         return max(min(200_000_000 // (p.points * 8 * 20), 4096), 1)
 
-    def run(self, batch: Batch) -> Iterator[pa.Table]:
-        """Compute the curves; one table, one final row a cell, in the order of the batch."""
-        requested = {name: column for key in batch.recording.also for name, column in self.recordings[key].items()}
-        began = time.perf_counter()
-        rows = [_row(cell, batch.recording, requested) for cell in batch.cells]
-        share = (time.perf_counter() - began) / len(rows)
-        yield pa.Table.from_pylist([{**row, "seconds": share} for row in rows], self.schema(batch.recording))
+    def train(self, cell: Cell[ScalingParams], recording: Recording) -> Trained:
+        """Compute the curves of a cell."""
+        from .losses import train
 
-
-def _row(cell: Cell[ScalingParams], recording: Recording, requested: Mapping[str, Column]) -> dict[str, Any]:
-    """The final row of one cell."""
-    from swingby_sweeps.dynamics.columns import final_row
-
-    from .losses import curves, strengths
-
-    p = cell.params
-    steps = recording.at(p.points - 1)
-    found: dict[str, np.ndarray | None] = {**curves(cell)}
-    if "strength" in requested:
-        recorded = found["x"]
-        assert recorded is not None
-        found["strength"] = strengths(p, recorded)
-    kept = {name: values[steps].tolist() for name, values in found.items() if values is not None}
-    return {**final_row(cell, steps), **kept, "final_loss": kept["loss"][-1]}
+        return train(cell, recording)

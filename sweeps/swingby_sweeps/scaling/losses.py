@@ -8,6 +8,8 @@ from functools import lru_cache
 import numpy as np
 
 from swingby.model.cell import Cell
+from swingby.model.experiment import Recording
+from swingby_sweeps.dynamics.columns import Trained
 
 from . import draws, theory
 from .levels import Levels, expected, moving
@@ -25,6 +27,15 @@ def resource(p: ScalingParams) -> Array:
     """The values x of the curve, (points,): whole numbers for data and width."""
     x = np.geomspace(p.smallest, p.largest, p.points)
     return np.rint(x) if p.bottleneck in ("data", "width") else x
+
+
+def train(cell: Cell[ScalingParams], recording: Recording) -> Trained:
+    """The curves of a cell at the recorded points; what was not asked for is left out by its table."""
+    p, steps = cell.params, recording.at(cell.params.points - 1)
+    every = curves(cell)
+    if "strengths" in recording.also and (recorded := strengths(p, every["x"])) is not None:
+        every["strength"] = recorded
+    return Trained({"step": steps, **{name: values[steps] for name, values in every.items()}}, {})
 
 
 def curves(cell: Cell[ScalingParams]) -> Curves:

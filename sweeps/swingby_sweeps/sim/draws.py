@@ -7,7 +7,7 @@ Weights, rotations and points are, to the last bit, those of a cell alone (`init
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
@@ -22,12 +22,13 @@ from .init import draw_layers
 from .params import SimParams
 
 Array = np.ndarray
-_KINDS = {
-    "default": Weights.UNIFORM,
-    "normal": Weights.NORMAL,
-    "uniform": Weights.UNIFORM_NO_BIAS,
-    "explicit": Weights.KEPT,
+_LAWS: Mapping[str, Callable[[SimParams, float], tuple[Weights, float, float]]] = {
+    "default": lambda p, bound: (Weights.UNIFORM, 2 * bound, -bound),
+    "normal": lambda p, bound: (Weights.NORMAL, p.init_gain * bound, 0.0),
+    "uniform": lambda p, bound: (Weights.UNIFORM_NO_BIAS, p.init_high, 0.0),
+    "explicit": lambda p, bound: (Weights.KEPT, 0.0, 0.0),
 }
+"""How a layer whose torch.nn.Linear would be uniform within +-bound is drawn: kind, scale, and lowest value."""
 
 
 def layers(cells: Sequence[Cell[SimParams]]) -> list[tuple[Array, Array | None]]:
@@ -37,14 +38,8 @@ def layers(cells: Sequence[Cell[SimParams]]) -> list[tuple[Array, Array | None]]
     drawn = []
     for number, (out, fan_in) in enumerate(p.layer_shapes, start=1):
         bound = 1.0 / math.sqrt(fan_in)
-        kinds = np.array([_KINDS[q.init] for q in params])
-        scales = np.array(
-            [
-                {"default": 2 * bound, "normal": q.init_gain * bound, "uniform": q.init_high, "explicit": 0.0}[q.init]
-                for q in params
-            ]
-        )
-        lows = np.array([-bound if q.init == "default" else 0.0 for q in params])
+        laws = zip(*(_LAWS[q.init](q, bound) for q in params), strict=True)
+        kinds, scales, lows = (np.array(values) for values in laws)
         weight, bias = np.zeros((C, out, fan_in)), np.zeros((C, out if p.bias else 0))
         draw_weights(keys(cells, f"init/{number}"), kinds, scales, lows, weight.reshape(C, -1), bias)
         drawn.append((weight, bias if p.bias else None))

@@ -14,7 +14,7 @@ from swingby.errors import SwingbyError
 from swingby.model.cell import Cell
 from swingby.model.experiment import Recording
 from swingby_sweeps.dynamics import nets
-from swingby_sweeps.dynamics.descent import Descent, FullBatchMoments, MomentBatches, PointBatches
+from swingby_sweeps.dynamics.descent import BatchStream, Descent, FullBatchMoments, MomentBatches, PointBatches
 from swingby_sweeps.dynamics.flow import ClosedForm, Flow
 from swingby_sweeps.dynamics.kernels.flow import FlowKernel
 from swingby_sweeps.dynamics.kernels.lane_nets import LaneDescent, LaneNet
@@ -23,12 +23,12 @@ from swingby_sweeps.dynamics.kernels.points import PackedRelu, PointsDescent
 from swingby_sweeps.dynamics.kernels.streams import keys
 from swingby_sweeps.dynamics.nets import MomentNet, Net
 from swingby_sweeps.dynamics.recorder import Recorder, on_host
-from swingby_sweeps.dynamics.resident import ResidentDescent, ResidentMoments, ResidentPoints
+from swingby_sweeps.dynamics.resident import ResidentDescent
 from swingby_sweeps.dynamics.training import Stepper, Training
 
 from . import draws, task, theory
 from .hidden import Hidden
-from .init import Start, to_frame
+from .init import to_frame
 from .params import DIVERGED_AT, Drive, SimParams
 from .recurrence import PsdCone, Recurrence
 
@@ -56,20 +56,10 @@ class Ready:
         if points is not None:
             self.points = points
 
-    @classmethod
-    def of(cls, cell: Cell[SimParams]) -> Ready:
-        """A cell with nothing drawn yet."""
-        return cls(cell)
-
     @property
     def params(self) -> SimParams:
         """The cell's parameters."""
         return self.cell.params
-
-    @cached_property
-    def start(self) -> Start:
-        """Initial weights (streams `rotation`, `init/*`)."""
-        return Start.of(self.cell)
 
     @cached_property
     def points(self) -> Array | None:
@@ -210,10 +200,8 @@ class SimTraining(Training):
             packed = LaneNet(p.net_shape, start, np.dtype(self._number))
             return LaneDescent(packed, stream, np.dtype(self._number)), packed, whole
         net = build(p, [self._tensor(part) for part in start])
-        if stream is not None and net.device.type == "cuda":
-            return ResidentDescent(net, ResidentMoments(stream, self._dtype, net.device), capture=True), net, whole
         if stream is not None:
-            return Descent(net, MomentBatches(stream, self._dtype, net.device)), net, whole
+            return _descent(net, MomentBatches(stream, self._dtype, net.device)), net, whole
         if self.drive == "closed_form":
             return ClosedForm(net, whole, draws.rates(cells)), net, whole
         rtol = np.array([TWIN_RTOL if self._twin else cell.params.rtol for cell in cells])
@@ -229,9 +217,7 @@ class SimTraining(Training):
             packed = PackedRelu(p.net_shape, parameters, p.batch_size)
             return PointsDescent(packed, whole, keys(cells, "order"), rates, p.batching), packed, whole
         net, orders = build(p, parameters), [task.order(cell) for cell in cells]
-        if net.device.type == "cuda":
-            return ResidentDescent(net, ResidentPoints(whole, orders, rates, p.batching), capture=True), net, whole
-        return Descent(net, PointBatches(whole, orders, rates, p.batching)), net, whole
+        return _descent(net, PointBatches(whole, orders, rates, p.batching)), net, whole
 
     def twins(self, also: Sequence[str]) -> list[Drive]:
         """The drives of the twins that are asked for among the recordings `also`, and that such cells have."""
@@ -244,15 +230,10 @@ class SimTraining(Training):
         ]
         return [drive for name, drive, has in drives if has and name in also]
 
-    def trained_on(self) -> list[Array]:
-        """The batch's training data, with a leading cell axis: whole training sets, and the data of the first step."""
-        whole = self._whole.cpu().numpy()
-        if isinstance(self.stepper, LaneDescent):
-            return [whole, self.stepper.first_epoch()]
-        if not isinstance(self.stepper, Descent):
-            return [whole]
-        first = self.stepper.stream.batch(0)
-        return [whole, *(part.cpu().numpy() for part in (first if isinstance(first, tuple) else (first,)))]
+
+def _descent(net: Net, stream: BatchStream) -> Descent:
+    """Descent on the device of the nets."""
+    return ResidentDescent(net, stream, capture=True) if net.device.type == "cuda" else Descent(net, stream)
 
 
 def build(p: SimParams, parameters: Sequence[Tensor]) -> Net:

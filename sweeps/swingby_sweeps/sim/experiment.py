@@ -1,4 +1,4 @@
-"""The SIM experiment: what the platform asks of it, and `run`, which trains one batch of cells of one shape."""
+"""The SIM experiment: what the platform asks of it, and its batches of cells of one shape."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -14,12 +14,12 @@ import pyarrow as pa
 
 from swingby.errors import SwingbyError
 from swingby.model.cell import Cell, Point, SeedMode
-from swingby.model.experiment import Batch, Column, Experiment, Recording
-from swingby.model.params import Params
-from swingby.model.reported import Reported
+from swingby.model.experiment import Batch, Column, Recording
+from swingby_sweeps.dynamics.columns import COUNT, LIST, NUMBER, ROWS, Columns, columns_of, table
 from swingby_sweeps.dynamics.kernels import LANES, side_by_side, two_by_two
 from swingby_sweeps.dynamics.metrics import COLUMNS
 from swingby_sweeps.dynamics.shapes import CHUNK
+from swingby_sweeps.dynamics.shells import BatchExperiment, presets_of
 
 from . import presets
 from .params import STREAM_VERSION, SimParams
@@ -30,12 +30,10 @@ if TYPE_CHECKING:
 
     from .engine import Engine
 
-_LIST, _ROWS = pa.list_(pa.float64()), pa.list_(pa.list_(pa.float64()))
 _MEMORY = 1e9
 """Bytes that one batch may occupy."""
 _RECORDED = 200
 """Recorded steps of a usual run."""
-_REPLAYED_STEPS = 20_000
 _SILENT_FOR = 1.0
 """Seconds until the message about kernels: those that were compiled before are loaded in less."""
 
@@ -45,9 +43,9 @@ def _twin(name: str, drive: str, none: str) -> dict[str, Column]:
     whole = f"of the run's twin, which has its start and its training set and is trained by {drive}, hence without "
     whole += f"sampling noise; it ends where the run or the twin diverges; null for {none}"
     return {
-        f"{name}_ood_loss": Column(_LIST, f"ood_loss {whole}"),
-        f"{name}_train_loss": Column(_LIST, f"train_loss {whole}"),
-        f"{name}_output": Column(_ROWS, f"output {whole}"),
+        f"{name}_ood_loss": Column(LIST, f"ood_loss {whole}"),
+        f"{name}_train_loss": Column(LIST, f"train_loss {whole}"),
+        f"{name}_output": Column(ROWS, f"output {whole}"),
     }
 
 
@@ -55,24 +53,23 @@ def _features() -> dict[str, Column]:
     """Columns of the recording `features`: metrics of the last hidden layer (`dynamics.metrics`)."""
     names = ("kappa_cka", "evenness", "containment", "learned_rank", "target_rank", "modes", "output_variance")
     where = "of the last hidden layer on 500 points of the clusters that no training sees; null where there is none"
-    return {name: Column(_LIST, f"{COLUMNS[name]}; {where}") for name in names}
+    return {name: Column(LIST, f"{COLUMNS[name]}; {where}") for name in names}
 
 
-class Sim(Experiment[SimParams]):
+class Sim(BatchExperiment[SimParams]):
     """Structured identity mapping ([S] 2.1): nets and theory on one task, recorded in one table.
 
     Attributes:
         engine: the engine that trains, "compiled" or "torch"; None for the faster one.
     """
 
-    name: ClassVar[str] = "sim"
-    stream_version: ClassVar[int] = STREAM_VERSION
+    name = "sim"
+    stream_version = STREAM_VERSION
     pinned = True
-    Params: ClassVar[type[Params]] = SimParams
-    presets: ClassVar[Mapping[str, Any]] = {"paper": presets.paper, "authors": presets.authors}
-    default_preset: ClassVar[str | None] = "paper"
-    requires: ClassVar[Mapping[str, str]] = dict.fromkeys(("torch", "threadpoolctl"), "swingby[run]")
-    read_where: ClassVar[Mapping[str, str]] = {
+    Params = SimParams
+    presets = presets_of(presets.paper, presets.authors)
+    one_thread = "torch"
+    read_where: ClassVar = {
         "n": "drive == 'sgd' or moments == 'sample'",
         "layers": "model == 'linear' or model == 'relu'",
         "width": "model == 'symmetric' or model == 'w_recurrence' or (model != 'one_layer' and layers > 1)",
@@ -85,63 +82,64 @@ class Sim(Experiment[SimParams]):
         "moments": "drive != 'sgd'",
         "rtol": "drive == 'flow'",
     }
-    report: ClassVar[Reported] = REPORT
-    curves: ClassVar[Mapping[str, Column]] = {
-        "step": Column(pa.list_(pa.int64()), "recorded steps", "steps"),
-        "ood_loss": Column(_LIST, "1/2 ||f(x^) - x^||^2 at the test point, over all d coordinates"),
-        "train_loss": Column(_LIST, "L over the whole training set (eq 2.1), whatever a step descends"),
-        "output": Column(_ROWS, "f(x^) in the s informative directions, rotation undone"),
+    report = REPORT
+    curves: ClassVar = {
+        **columns_of(
+            LIST,
+            ood_loss="1/2 ||f(x^) - x^||^2 at the test point, over all d coordinates",
+            train_loss="L over the whole training set (eq 2.1), whatever a step descends",
+        ),
+        **columns_of(ROWS, output="f(x^) in the s informative directions, rotation undone"),
     }
-    recordings: ClassVar[Mapping[str, Mapping[str, Column]]] = {
-        "jacobian": {"jacobian": Column(_ROWS, "df/dx at x^, informative s x s block, row-major (row = output)")},
-        "hierarchy": {"hierarchy_loss": Column(_ROWS, "loss at each x^(v) (B.1); bit p of the index is v_(p+1)")},
-        "centres": {"centre_output": Column(_ROWS, "f at each training centre, s x s, row p = centre p")},
+    ends = "ood_loss", "train_loss"
+    recordings: ClassVar = {
+        "jacobian": columns_of(ROWS, jacobian="df/dx at x^, informative s x s block, row-major (row = output)"),
+        "hierarchy": columns_of(ROWS, hierarchy_loss="loss at each x^(v) (B.1); bit p of the index is v_(p+1)"),
+        "centres": columns_of(ROWS, centre_output="f at each training centre, s x s, row p = centre p"),
         "twin_gd": _twin("twin_gd", "full-batch descent in steps as long as the run's", "all but sgd, and relu"),
         "twin_flow": _twin("twin_flow", "gradient flow", "all but sgd and gd, and for relu and w_recurrence"),
-        "velocity": {
-            "growth": Column(_ROWS, "G_ij of eq 4.3 in its own time, s x s, row-major, by `a`; symmetric family only"),
-            "suppression": Column(_ROWS, "S_ij of eq 4.3; W' = G - S - N for gd and flow on population moments"),
-            "noise": Column(_ROWS, "N_ij of eq 4.3; growth, suppression and noise are null for other models"),
-        },
-        "points": {
-            "training_point": Column(
-                _ROWS,
-                "up to 500 training points in the s informative directions, rotation undone: the 50 nearest to x^, "
-                "nearest first, then every n-th other; once a run; null where moments: population draws none",
-            ),
-        },
+        "velocity": columns_of(
+            ROWS,
+            growth="G_ij of eq 4.3 in its own time, s x s, row-major, by `a`; symmetric family only",
+            suppression="S_ij of eq 4.3; W' = G - S - N for gd and flow on population moments",
+            noise="N_ij of eq 4.3; growth, suppression and noise are null for other models",
+        ),
+        "points": columns_of(
+            ROWS,
+            training_point="up to 500 training points in the s informative directions, rotation undone: the 50 nearest "
+            "to x^, nearest first, then every n-th other; once a run; null where moments: population draws none",
+        ),
         "features": _features(),
     }
-    scalars: ClassVar[Mapping[str, Column]] = {
-        "a": Column(_LIST, "a_p = sigma_p^2 + mu_p^2/C of the cell's own conventions (to the power moment_power)"),
-        "l_ref": Column(pa.float64(), "1/2 ||x^||^2, the unit of loss"),
-        "final_ood_loss": Column(pa.float64(), "last recorded OOD loss"),
-        "final_train_loss": Column(pa.float64(), "last recorded training loss"),
-        "gradient_norm": Column(
-            pa.float64(),
-            "||grad L|| over the whole training set at the final weights, float64 (null for w_recurrence)",
+    scalars: ClassVar = {
+        "a": Column(LIST, "a_p = sigma_p^2 + mu_p^2/C of the cell's own conventions (to the power moment_power)"),
+        **columns_of(
+            NUMBER,
+            l_ref="1/2 ||x^||^2, the unit of loss",
+            gradient_norm="||grad L|| over the whole training set at the final weights, float64 (null for "
+            "w_recurrence)",
         ),
         "growth_rate": Column(
-            pa.float64(),
+            NUMBER,
             "largest growth rate of the flow of L linearised at the final weights, float64; null where the final OOD "
             "loss is at most 1 % of L_ref, the net has more than 400 trained parameters, the cell diverged, or for "
             "w_recurrence",
             "1/time of the flow of L",
         ),
-        "smallest_eigenvalue": Column(
-            pa.float64(),
-            "smallest eigenvalue of W = U U^T at the end (symmetric); of the recorded W with the lowest ratio of it to "
-            "the trace, also in a cell that diverged (w_recurrence)",
+        **columns_of(
+            NUMBER,
+            smallest_eigenvalue="smallest eigenvalue of W = U U^T at the end (symmetric); of the recorded W with the "
+            "lowest ratio of it to the trace, also in a cell that diverged (w_recurrence)",
+            trace="trace of the W of smallest_eigenvalue",
         ),
-        "trace": Column(pa.float64(), "trace of the W of smallest_eigenvalue"),
-        "rank0": Column(
-            pa.int64(), "rank of U_0: singular values above the largest x max(d, d') x 2.2e-16 (symmetric family)"
+        **columns_of(
+            COUNT,
+            rank0="rank of U_0: singular values above the largest x max(d, d') x 2.2e-16 (symmetric family)",
+            narrowest="narrowest layer that the output passes through",
         ),
-        "narrowest": Column(pa.int64(), "narrowest layer that the output passes through"),
         "time_per_step": Column(
-            pa.float64(), "time of the flow of L (eq 4.1) in one step: lr x 1, 2/d or 1/2; that of eq 4.3 is twice this"
+            NUMBER, "time of the flow of L (eq 4.1) in one step: lr x 1, 2/d or 1/2; that of eq 4.3 is twice this"
         ),
-        "seconds": Column(pa.float64(), "this cell's share of its batch's time", "s"),
         "engine": Column(pa.string(), "the code that computed it, and where"),
     }
 
@@ -218,8 +216,6 @@ class Sim(Experiment[SimParams]):
 
     def prepare(self, params: Sequence[Any], tell: Callable[[str], None]) -> None:
         """Compile the kernels that such cells need on a CPU, by training a tiny cell for each set of kernels."""
-        from swingby_sweeps.dynamics.training import one_thread
-
         # The key has what decides which functions are compiled, and for which types.
         kernels: dict[tuple[object, ...], SimParams] = {}
         for p in params:
@@ -231,7 +227,7 @@ class Sim(Experiment[SimParams]):
         timer.daemon = True
         timer.start()
         try:
-            with one_thread():
+            with self.threads(params[0]):
                 for p in kernels.values():
                     tiny = p.model_copy(update={"n": 8, "epochs": 2, "batch_size": 4, "gd_steps": 2})
                     cell = Cell(Point(self.name, self.stream_version, tiny), 0)
@@ -252,8 +248,8 @@ class Sim(Experiment[SimParams]):
         rounding = super().tolerance(p)
         return max(rounding, 100 * p.rtol) if p.drive == "flow" else rounding
 
-    def run(self, batch: Batch[SimParams]) -> Iterator[pa.Table]:
-        """Train the batch; one table, one final row a cell, in the order of the batch.
+    def train(self, batch: Batch[SimParams]) -> Columns:
+        """Train the batch.
 
         Raises:
             LostWorkerError: the GPU is lost, for which no cell is at fault.
@@ -267,11 +263,10 @@ class Sim(Experiment[SimParams]):
                 "relu of 2 layers or more, symmetric"
             )
         from swingby.model.retryable import retryable
-        from swingby_sweeps.dynamics.training import ask_gpu, one_thread
+        from swingby_sweeps.dynamics.training import ask_gpu
 
-        with retryable(ask_gpu), one_thread():
-            result = self._train(batch.cells, batch.recording, batch.device)
-        yield result
+        with retryable(ask_gpu):
+            return self._columns(batch)
 
     def replay(self, cell: Cell[SimParams], device: str = "cpu") -> Iterator[pa.Table]:
         """One cell again, with every recording and two more list columns: `weights_step`, and `weights` at these steps.
@@ -281,37 +276,28 @@ class Sim(Experiment[SimParams]):
         each weight matrix row-major and then its bias; where they would exceed 2.5e7 numbers, only every n-th recorded
         step has a row.
         """
-        from swingby_sweeps.dynamics.training import one_thread
-
         from .init import Start
         from .rows import WeightHistory
 
-        p = cell.params
-        every = p.total_steps <= _REPLAYED_STEPS
-        recording = Recording("every" if every else "log", _REPLAYED_STEPS, tuple(self.recordings))
-        history = WeightHistory(Start.of(cell), len(recording.at(p.total_steps)))
-        with one_thread():
-            table = self._train([cell], recording, device, history)
-        yield history.append_to(table)
+        batch, began = Batch((cell,), self.replayed(cell), device), time.perf_counter()
+        history = WeightHistory(Start.of(cell), len(batch.recording.at(cell.params.total_steps)))
+        with self.threads(cell.params):
+            columns = self._columns(batch, history)
+        yield history.append_to(table(columns, self.schema(batch.recording), began))
 
-    def _train(self, cells: Sequence[Cell], recording: Recording, device: str, watch: Watch | None = None) -> pa.Table:
-        from swingby_sweeps.dynamics.columns import table as table_of
-
+    def _columns(self, batch: Batch[SimParams], watch: Watch | None = None) -> Columns:
         from . import rows
         from .engine import Ready, SimTraining
 
-        started = time.perf_counter()
-        schema = self.schema(recording)
-        training = SimTraining([Ready.of(cell) for cell in cells], recording, device, self.engine)
+        recording, device = batch.recording, batch.device
+        training = SimTraining([Ready(cell) for cell in batch.cells], recording, device, self.engine)
         training.run(watch)
         columns = rows.trained(training, f"{training.engine} on {device}", recording.also)
         for drive in training.twins(recording.also):
             twin = SimTraining(training.ready, Recording(recording.steps, recording.points), device, self.engine, drive)
             twin.run()
             columns |= rows.of_twin(twin, training)
-        table = table_of(columns, schema)
-        share = pa.array(np.full(len(cells), (time.perf_counter() - started) / len(cells)))
-        return table.set_column(schema.get_field_index("seconds"), "seconds", share)
+        return columns
 
 
 def _weights(p: SimParams) -> int:

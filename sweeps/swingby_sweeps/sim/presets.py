@@ -118,6 +118,3 @@ def _complete(values: Values, s: int, bundle: Mapping[str, Any]) -> dict[str, An
     if point["drive"] in ("flow", "closed_form"):
         defaults["dtype"] = "float64"
     return defaults
-
-
-presets = {"paper": cast(Any, paper), "authors": cast(Any, authors)}

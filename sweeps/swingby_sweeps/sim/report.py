@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from swingby.model.reported import Curves, Landmark, Plane, Reported
+from swingby_sweeps.dynamics.shells import BAND
 
 OOD_LOSS, TRAINING_LOSS = "OOD loss", "training loss"
 """Names of the curves in figures."""
@@ -28,8 +29,7 @@ REPORT = Reported(
         title="Losses over training",
         caption="OOD loss (at the test point) and training loss at single points of the grid",
         reading=(
-            "Thick: the median over the seeds at each step. Shaded: from the 10 % to the 90 % quantile of the seeds, "
-            "which is their spread and not a confidence interval. Thin: the OOD loss of each seed; a bump that comes "
+            f"{BAND}Thin: the OOD loss of each seed; a bump that comes "
             "at different times is flatter in the median than in the runs. Dashed: 1 % of L_ref, at or below which a "
             "run counts as generalized. L_ref is half the squared length of the test point. Steps are spaced as "
             "log(1 + step), so that step 0 is on the axis. Losses below 0.001 are cut off. Of more than 100 seeds "

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from swingby_sweeps.dynamics.columns import Columns, lists, rows_of
+from swingby_sweeps.dynamics.columns import ROWS, Columns, known, last_of, lists, rows_of
 from swingby_sweeps.dynamics.training import final_rows
 
 from . import task
@@ -34,15 +34,14 @@ def trained(training: SimTraining, engine: str, also: Sequence[str] = ()) -> Col
     columns = final_rows(training, training.cells, f"{DIVERGED_AT:.0e} L_ref")
     if "features" in also:
         columns |= {name: _known(columns[name]) for name in NAMES}
-    final = {name: recorder.final(name) for name in ("ood_loss", "train_loss")}
     params = [item.params for item in ready]
     signals = task.Signals.of(params)
     if "points" in also:
         drawn = ((item.params, item.points) for item in ready)
         points = [None if points is None else task.shown_points(p, points).tolist() for p, points in drawn]
-        columns["training_point"] = pa.array(points, pa.list_(pa.list_(pa.float64())))
+        columns["training_point"] = pa.array(points, ROWS)
     # A cell that has learned needs no growth rate.
-    learned = np.array(final["ood_loss"], dtype=np.float64) <= GENERALIZED * signals.l_ref
+    learned = last_of(columns["ood_loss"]).to_numpy(zero_copy_only=False) <= GENERALIZED * signals.l_ref
     cone = training.cone
     if cone is None:
         certificates = certify(ready, training.parameters, ~(recorder.diverged | training.failed), learned)
@@ -54,8 +53,6 @@ def trained(training: SimTraining, engine: str, also: Sequence[str] = ()) -> Col
         ]
     return {
         **columns,
-        "final_ood_loss": pa.array(final["ood_loss"], pa.float64()),
-        "final_train_loss": pa.array(final["train_loss"], pa.float64()),
         "a": pa.array(list(signals.a)),
         "l_ref": pa.array(signals.l_ref),
         "rank0": pa.array(training.rank0, pa.int64()),
@@ -68,7 +65,7 @@ def trained(training: SimTraining, engine: str, also: Sequence[str] = ()) -> Col
 
 def _known(curves: Any) -> pa.Array:
     """Curves with null for nan, which stands for a value that there is not."""
-    return lists(curves.offsets.to_numpy(), pa.array(curves.values.to_numpy(zero_copy_only=False), from_pandas=True))
+    return lists(curves.offsets.to_numpy(), known(curves.values.to_numpy(zero_copy_only=False)))
 
 
 def of_twin(twin: SimTraining, run: SimTraining) -> Columns:

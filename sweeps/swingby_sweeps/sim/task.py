@@ -62,11 +62,6 @@ def test_point(p: SimParams) -> Array:
     return np.asarray(p.mu, dtype=np.float64)
 
 
-def reference_loss(p: SimParams) -> float:
-    """L_ref = 1/2 ||x^||^2, the unit of loss."""
-    return float(Signals.of([p]).l_ref[0])
-
-
 def hierarchy(p: SimParams) -> Array:
     """x^(v) = sum_p v_p mu_p e_p (B.1), shape (2^s, s); bit p of the row's index is v_(p+1)."""
     v = np.arange(2**p.s)[:, None] >> np.arange(p.s)[None, :] & 1
@@ -134,34 +129,12 @@ def with_constant(points: Array, bias: bool) -> Array:
     return np.concatenate([points, np.ones((*points.shape[:-1], 1))], axis=-1) if bias else points
 
 
-def batch_moments(points: Array, size: int) -> Array:
-    """E[x x^T] of every `size` consecutive points, and of the fewer points of a last batch; shape (batches, k, k)."""
-    count, k = points.shape
-    batches = -(-count // size)
-    padded = np.zeros((batches * size, k))
-    padded[:count] = points
-    padded = padded.reshape(batches, size, k)
-    sizes = np.full(batches, size, dtype=np.float64)
-    sizes[-1] = count - (batches - 1) * size
-    return np.matmul(padded.transpose(0, 2, 1), padded) / sizes[:, None, None]
-
-
-def sample_moments(p: SimParams, points: Array) -> Array:
-    """A = E[x x^T] over the points (and the mean in the last row and column with bias), shape (k, k), k = s + bias."""
-    x = with_constant(points, p.bias)
-    return _power(x.T @ x / len(x), p)
-
-
 def population_moments(p: SimParams) -> Array:
     """diag(a) (and the mean mu/C with bias): the moments of infinitely many points, shape (k, k)."""
     A = np.diag(variances(p) + np.square(p.mu) / p.clusters)
     if p.bias:
         mean = test_point(p)[:, None] / p.clusters
         A = np.block([[A, mean], [mean.T, np.ones((1, 1))]])
-    return _power(A, p)
-
-
-def _power(A: Array, p: SimParams) -> Array:
     return np.linalg.matrix_power(A, p.moment_power)
 
 

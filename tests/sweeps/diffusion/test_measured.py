@@ -12,10 +12,10 @@ import torch
 from hypothesis import given, settings
 
 from swingby_sweeps.diffusion import concepts
-from swingby_sweeps.diffusion.calibration import calibrate, empty
 from swingby_sweeps.diffusion.evaluation_log import judged
 from swingby_sweeps.diffusion.measured import Measured, coordinates, measure, place, right
 from swingby_sweeps.diffusion.params import DiffusionParams
+from tests.benchmarks.diffusion_calibration import calibrate, empty
 
 KEY = bytes(range(16))
 FRESH = 20_001

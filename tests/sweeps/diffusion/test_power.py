@@ -9,7 +9,7 @@ from scipy.stats import binom
 from swingby.select.intervals import wilson
 from swingby_sweeps.diffusion.detect.descent import error_of
 from swingby_sweeps.diffusion.detect.detectability import ASIDE, RISE
-from swingby_sweeps.diffusion.power import POWER, Design, power_of_most, progress, seeds_for, shares
+from tests.benchmarks.diffusion_power import POWER, Design, power_of_most, progress, seeds_for, shares
 
 QUIET = Design(evaluations=60, judged=4096, scatter=0.001)
 

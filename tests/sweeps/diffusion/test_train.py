@@ -17,6 +17,7 @@ from safetensors.torch import load_file, save_file
 
 from swingby_sweeps.diffusion import checkpoint, train
 from swingby_sweeps.diffusion.batch_stream import Feed, Rows, training_set
+from swingby_sweeps.diffusion.bound import losses
 from swingby_sweeps.diffusion.checkpoint import CheckpointError
 from swingby_sweeps.diffusion.concepts import class_means
 from swingby_sweeps.diffusion.generate import Generator
@@ -24,7 +25,7 @@ from swingby_sweeps.diffusion.model import Diffusion
 from swingby_sweeps.diffusion.params import DiffusionParams
 from swingby_sweeps.diffusion.session import session
 from swingby_sweeps.diffusion.train import Training, rate
-from swingby_sweeps.diffusion.vdm import VDMScheduler, losses, sample
+from swingby_sweeps.diffusion.vdm import VDMScheduler, sample
 from tests.support.diffusion import cell, close, params
 
 CPU = torch.device("cpu")

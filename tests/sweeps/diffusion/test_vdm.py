@@ -13,16 +13,9 @@ from hypothesis import given
 from scipy import integrate, stats
 from torch import Tensor
 
-from swingby_sweeps.diffusion.vdm import (
-    LinearSchedule,
-    Losses,
-    VDMScheduler,
-    alpha_sigma,
-    antithetic_times,
-    losses,
-    network_time,
-    sample,
-)
+from swingby_sweeps.diffusion.bound import Losses, losses
+from swingby_sweeps.diffusion.schedule import LinearSchedule, alpha_sigma, antithetic_times, network_time
+from swingby_sweeps.diffusion.vdm import VDMScheduler, sample
 
 MEAN, VARIANCE = 0.4, 0.3
 """Of the Gaussian data whose best eps_hat, posterior and likelihood are known."""

@@ -9,15 +9,16 @@ import pytest
 import torch
 
 from swingby.model.cell import Cell
-from swingby_sweeps.dynamics.descent import Descent, MomentBatches, PointBatches
+from swingby_sweeps.dynamics.descent import BatchStream, Descent, MomentBatches, PointBatches
 from swingby_sweeps.dynamics.flow import DormandPrince
 from swingby_sweeps.dynamics.nets import Net
-from swingby_sweeps.dynamics.resident import ResidentDescent, ResidentMoments, ResidentPoints
+from swingby_sweeps.dynamics.resident import ResidentDescent
 from swingby_sweeps.dynamics.shapes import Batching, Order
 from swingby_sweeps.dynamics.training import one_thread
 from swingby_sweeps.sim import draws, task
 from swingby_sweeps.sim.engine import Ready, build
 from swingby_sweeps.sim.experiment import Sim
+from swingby_sweeps.sim.init import Start
 from swingby_sweeps.sim.params import SimParams
 
 KINDS: dict[str, dict[str, Any]] = {
@@ -39,7 +40,7 @@ def cells_of(kind: str) -> list[Cell]:
 
 def nets(cells: list[Cell], device: str = "cpu") -> Net:
     """Fresh nets."""
-    parts = zip(*(Ready.of(item).start.parameters for item in cells), strict=True)
+    parts = zip(*(Start.of(item).parameters for item in cells), strict=True)
     p = cells[0].params
     assert isinstance(p, SimParams)
     return build(p, [torch.as_tensor(np.stack(part)).to(device) for part in parts])
@@ -47,7 +48,7 @@ def nets(cells: list[Cell], device: str = "cpu") -> Net:
 
 def points(cells: list[Cell], device: str = "cpu") -> torch.Tensor:
     """The training sets, (C, N, k)."""
-    drawn = [Ready.of(item).points for item in cells]
+    drawn = [Ready(item).points for item in cells]
     p = cells[0].params
     assert isinstance(p, SimParams)
     return torch.as_tensor(np.stack([task.with_constant(own, p.bias) for own in drawn if own is not None])).to(device)
@@ -63,17 +64,20 @@ def batches(cells: list[Cell]) -> tuple[list[Order], np.ndarray, Batching]:
 def plain(cells: list[Cell]) -> Descent:
     """The reference."""
     net = nets(cells)
-    if is_relu(cells):
-        return Descent(net, PointBatches(points(cells), *batches(cells)))
-    return Descent(net, MomentBatches(draws.moment_stream(cells), torch.float64, net.device))
+    return Descent(net, stream(cells, net))
 
 
 def resident(cells: list[Cell], device: str = "cpu", capture: bool = False) -> ResidentDescent:
     """What is tested."""
     net = nets(cells, device)
+    return ResidentDescent(net, stream(cells, net), capture)
+
+
+def stream(cells: list[Cell], net: Net) -> BatchStream:
+    """What the nets descend on."""
     if is_relu(cells):
-        return ResidentDescent(net, ResidentPoints(points(cells, device), *batches(cells)), capture)
-    return ResidentDescent(net, ResidentMoments(draws.moment_stream(cells), torch.float64, net.device), capture)
+        return PointBatches(points(cells, net.device.type), *batches(cells))
+    return MomentBatches(draws.moment_stream(cells), torch.float64, net.device)
 
 
 def is_relu(cells: list[Cell]) -> bool:

@@ -13,6 +13,7 @@ from scipy.integrate import solve_ivp
 
 from swingby.model.cell import Point
 from swingby.model.experiment import Batch, Recording
+from swingby_sweeps.dynamics.columns import Trained
 from swingby_sweeps.linear import engine, features, solve, theory
 from swingby_sweeps.linear.experiment import Linear
 from swingby_sweeps.linear.params import STREAM_VERSION, LinearParams
@@ -28,10 +29,10 @@ def drawn(seed: int = 1000, **values: Any) -> tuple[LinearParams, np.ndarray, np
     return p, E, features.intensities(p), cell.stream("noise").standard_normal(p.n)
 
 
-def fitted(seed: int = 1000, **values: Any) -> engine.Fitted:
+def fitted(seed: int = 1000, **values: Any) -> Trained:
     """The result of a cell at every point of its curves."""
     p = LinearParams(**values)
-    return engine.fit(Point("linear", STREAM_VERSION, p).cell(seed), np.arange(p.points))
+    return engine.fit(Point("linear", STREAM_VERSION, p).cell(seed), Recording("every", also=("modes",)))
 
 
 @pytest.mark.parametrize("ridge", [0.0, 0.7])

@@ -56,7 +56,7 @@ def test_steps_are_those_of_torch(optimizer: str, samples: int | None, bits: int
     """Twenty steps by autograd and torch's optimisers, on the batches that the net saw, give its weights."""
     p = params(optimizer=optimizer, samples=samples, bottleneck="time" if samples is None else "data", bits=bits,
                l2=0.01, schedule="cosine", lr=0.01, training_steps=20)  # fmt: skip
-    net = Net(cell_of(p), p)
+    net = Net(cell_of(p))
     weights = parts(p, net.theta)
     kind = torch.optim.SGD if optimizer == "sgd" else torch.optim.Adam
     descent = kind(weights, lr=p.lr, weight_decay=p.l2)
@@ -92,9 +92,9 @@ def test_every_grouping_of_bits_gives_the_same_gradient(group: int) -> None:
 def test_points_are_as_frequent_and_fair_as_they_should_be() -> None:
     """Skills come with p_k, and every bit is set in half of the points: fresh ones and training sets alike."""
     p = params(skills=3, bits=10, samples=40_000, bottleneck="data", batch_size=40_000)
-    drawn = Net(cell_of(p), p).points
+    drawn = Net(cell_of(p)).points
     free = params(skills=3, bits=10, batch_size=40_000)
-    net = Net(cell_of(free), free)
+    net = Net(cell_of(free))
     net.advance(1)
     for ks, codes in (drawn, net.batch):
         assert np.bincount(ks, minlength=3) / 40_000 == pytest.approx(theory.frequencies(0.6, 3), abs=0.012)
@@ -104,7 +104,7 @@ def test_points_are_as_frequent_and_fair_as_they_should_be() -> None:
 def test_an_epoch_sees_every_point_once() -> None:
     """The batches of an epoch are a permutation of the training set, and of the next epoch another one."""
     p = params(samples=45, bottleneck="data")
-    net = Net(cell_of(p), p)
+    net = Net(cell_of(p))
     epochs = [np.concatenate([net.batch[1].copy() for _ in range(5) if net.advance(net.step + 1)]) for _ in range(2)]
     assert sorted(epochs[0]) == sorted(epochs[1]) == sorted(net.points[1])
     assert epochs[0].tolist() != epochs[1].tolist()
@@ -113,7 +113,7 @@ def test_an_epoch_sees_every_point_once() -> None:
 def test_the_strength_is_the_coefficient_of_the_skill() -> None:
     """On the test points R_k/S and the error are those of the outputs, computed by torch."""
     p = params()
-    net = Net(cell_of(p), p)
+    net = Net(cell_of(p))
     x, y = inputs(p, *net.test)
     with torch.no_grad():
         f = output(parts(p, net.theta), x)

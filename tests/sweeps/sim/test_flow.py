@@ -16,7 +16,7 @@ from swingby_sweeps.dynamics.flow import DormandPrince
 from swingby_sweeps.sim import task
 from swingby_sweeps.sim.engine import Ready, SimTraining, build
 from swingby_sweeps.sim.experiment import Sim
-from swingby_sweeps.sim.init import draw_layers
+from swingby_sweeps.sim.init import Start, draw_layers
 from swingby_sweeps.sim.params import SimParams
 
 SIM = Sim()
@@ -160,8 +160,8 @@ def test_the_field_on_U_is_eq_4_3_on_W(values: dict[str, Any]) -> None:
         init_gain=1.0,
         moment_power=values["power"],
     )
-    ready = Ready.of(item)
-    U = torch.as_tensor(ready.start.parameters[0])[None]
+    ready = Ready(item)
+    U = torch.as_tensor(Start.of(ready.cell).parameters[0])[None]
     slope = torch.zeros_like(U)
     build(ready.params, [U]).push(-0.5 * torch.as_tensor(ready.moments)[None], [slope])
     U0, U1 = U[0].numpy(), slope[0].numpy()
@@ -322,7 +322,7 @@ def test_training_is_deaf_to_its_audience() -> None:
     """What is recorded does not change a run under descent; under flow it changes it within the tolerance."""
     for drive, tolerance in (("gd", 0.0), ("flow", 1e-6)):
         item = cell(d=3, width=4, drive=drive)
-        sparse, dense = (SimTraining([Ready.of(item)], Recording(points=points)) for points in (5, 300))
+        sparse, dense = (SimTraining([Ready(item)], Recording(points=points)) for points in (5, 300))
         sparse.run()
         dense.run()
         for a, b in zip(sparse.parameters, dense.parameters, strict=True):

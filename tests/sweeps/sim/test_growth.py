@@ -17,6 +17,7 @@ from swingby_sweeps.dynamics.kernels.patterns import patterns
 from swingby_sweeps.sim import certificate, task
 from swingby_sweeps.sim.engine import Ready, drawn
 from swingby_sweeps.sim.experiment import Sim
+from swingby_sweeps.sim.init import Start
 from swingby_sweeps.sim.params import SimParams
 
 Array = np.ndarray
@@ -59,8 +60,8 @@ def differentiated(
 
 def started(cells: Sequence[Cell], scale: float) -> tuple[list[Ready], list[Array]]:
     """Cells with their draws, and initial parameters stretched by `scale`, in place of trained ones."""
-    ready = [Ready.of(item) for item in cells]
-    return ready, [scale * np.stack(part) for part in zip(*(item.start.parameters for item in ready), strict=True)]
+    parts = zip(*(Start.of(item).parameters for item in cells), strict=True)
+    return [Ready(item) for item in cells], [scale * np.stack(part) for part in parts]
 
 
 def check(values: dict[str, Any], scale: float = 1.0, count: int = 3) -> None:

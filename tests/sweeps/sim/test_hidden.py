@@ -41,7 +41,7 @@ def cell(values: dict[str, Any], seed: int = 5) -> Cell:
 def test_the_last_layer_reads_it(values: dict[str, Any], engine: Any) -> None:
     """What is measured, under the last weights, is the output; the curves are its metrics at fresh points."""
     own = cell(values)
-    training = SimTraining([Ready.of(own)], Recording(points=20, also=("features",)), engine=engine)
+    training = SimTraining([Ready(own)], Recording(points=20, also=("features",)), engine=engine)
     training.run()
     points = task.evaluation_points(own)
     p: Any = own.params
@@ -53,7 +53,9 @@ def test_the_last_layer_reads_it(values: dict[str, Any], engine: Any) -> None:
     outputs = hidden @ last.mT + (net.parameters[-1][:, None] if p.bias else 0)
     torch.testing.assert_close(outputs, net.outputs(x), rtol=1e-5, atol=1e-6)
     phi, f = hidden[0].double().numpy(), net.outputs(x)[0].double().numpy()
-    assert training.recorder.final("kappa_cka")[0] == pytest.approx(kappa(phi, f, classes=False).kappa, rel=1e-6)
+    assert training.recorder.columns()["kappa_cka"][0][-1].as_py() == pytest.approx(
+        kappa(phi, f, classes=False).kappa, rel=1e-6
+    )
     assert len(points) == 500 + len(points) % p.clusters
     assert not np.isin(points, task.draw_points(own)).any()
 

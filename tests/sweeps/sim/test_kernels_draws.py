@@ -16,6 +16,7 @@ from swingby_sweeps.sim import draws, task
 from swingby_sweeps.sim.experiment import Sim
 from swingby_sweeps.sim.init import draw_layers
 from swingby_sweeps.sim.params import SimParams
+from tests.sweeps.sim.plain import batch_moments, sample_moments
 
 Array = np.ndarray
 key_words = st.tuples(st.integers(0, 2**64 - 1), st.integers(0, 2**64 - 1))
@@ -124,9 +125,9 @@ def test_moments_are_those_of_the_points_in_their_order(shape: dict[str, Any]) -
         for place, cell in enumerate(cells):
             p = params(cell)
             shuffled = task.with_constant(task.draw_points(cell)[orders[place].next_epoch()], p.bias)
-            wanted = task.batch_moments(shuffled, p.batch_size)
+            wanted = batch_moments(shuffled, p.batch_size)
             np.testing.assert_allclose(moments[place], wanted, rtol=1e-11, atol=1e-12 * np.abs(wanted).max())
     whole = draws.whole_moments(cells)
     for place, cell in enumerate(cells):
-        wanted = task.sample_moments(params(cell), task.draw_points(cell))
+        wanted = sample_moments(params(cell), task.draw_points(cell))
         np.testing.assert_allclose(whole[place], wanted, rtol=1e-11, atol=1e-12 * np.abs(wanted).max())

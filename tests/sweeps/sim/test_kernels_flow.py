@@ -17,6 +17,7 @@ from swingby_sweeps.dynamics.kernels.flow import FlowKernel
 from swingby_sweeps.dynamics.training import one_thread
 from swingby_sweeps.sim.engine import Ready, build
 from swingby_sweeps.sim.experiment import Sim
+from swingby_sweeps.sim.init import Start
 from swingby_sweeps.sim.params import SimParams
 
 Array = np.ndarray
@@ -25,9 +26,9 @@ STOPS = (1, 2, 10, 60, 200)
 
 def drive(kind: type[Flow | FlowKernel], cells: Sequence[Cell], nudge: float = 0.0) -> Flow | FlowKernel:
     """A drive of either kind over fresh nets, whose weights are off by a relative `nudge` of random sign."""
-    ready = [Ready.of(item) for item in cells]
+    ready = [Ready(item) for item in cells]
     dtype = getattr(torch, ready[0].params.dtype)
-    parts = zip(*(item.start.parameters for item in ready), strict=True)
+    parts = zip(*(Start.of(item.cell).parameters for item in ready), strict=True)
     signs = np.random.default_rng(0)
     starts = (part * (1 + nudge * signs.choice([-1, 1], part.shape)) for part in map(np.stack, parts))
     net = build(ready[0].params, [torch.as_tensor(part).to(dtype) for part in starts])

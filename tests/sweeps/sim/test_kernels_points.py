@@ -55,7 +55,7 @@ def cells_of(shape: dict[str, Any], count: int = 3, dtype: str = "float64", **va
 def trained(cells: list[Cell], engine: Any = "compiled", kernel: Any = None, watch: Any = None) -> SimTraining:
     """The cells, trained by an engine; by this family of compiled loops if it is told; each record is watched."""
     with one_thread():
-        training = SimTraining([Ready.of(cell) for cell in cells], RECORDING, engine=engine)
+        training = SimTraining([Ready(cell) for cell in cells], RECORDING, engine=engine)
         if kernel is not None:
             assert isinstance(training.net, PackedRelu)
             training.net.use(kernel)

@@ -17,6 +17,7 @@ from swingby_sweeps.sim import task
 from swingby_sweeps.sim.detect.descents import Descents
 from swingby_sweeps.sim.experiment import Sim
 from swingby_sweeps.sim.params import SimParams
+from tests.sweeps.sim.plain import sample_moments
 
 SIM = Sim()
 Array = np.ndarray
@@ -66,7 +67,7 @@ def moments(cell: Cell) -> Array:
     p = cell.params
     assert isinstance(p, SimParams)
     E = task.random_rotation(cell)[:, : p.s]
-    A = task.population_moments(p) if p.moments == "population" else task.sample_moments(p, task.draw_points(cell))
+    A = task.population_moments(p) if p.moments == "population" else sample_moments(p, task.draw_points(cell))
     return E @ A @ E.T
 
 

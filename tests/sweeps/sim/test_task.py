@@ -16,6 +16,7 @@ from swingby_sweeps.sim import task
 from swingby_sweeps.sim.experiment import Sim
 from swingby_sweeps.sim.init import Start, draw_layers, full_layers
 from swingby_sweeps.sim.params import SimParams
+from tests.sweeps.sim.plain import batch_moments, sample_moments
 
 MODELS = ("linear", "relu", "symmetric", "one_layer")
 
@@ -41,7 +42,7 @@ def test_sample_moments_tend_to_a(preset: str, s: int) -> None:
     clusters = s + (preset == "authors" and s == 2)
     variance = np.array(p.sigma) if preset == "authors" else np.array(p.sigma) ** 2
     expected = np.diag(variance + np.array(p.mu) ** 2 / clusters)
-    assert np.all(np.abs(task.sample_moments(p, points) - expected) <= 5 * error + 1e-12)
+    assert np.all(np.abs(sample_moments(p, points) - expected) <= 5 * error + 1e-12)
     np.testing.assert_allclose(task.population_moments(p), expected, rtol=1e-14)
     np.testing.assert_allclose(task.signal(p), np.diag(expected), rtol=1e-14)
     np.testing.assert_allclose(
@@ -52,7 +53,7 @@ def test_sample_moments_tend_to_a(preset: str, s: int) -> None:
 def test_moments_with_bias_hold_the_mean() -> None:
     """With biases the last row and column of the moments are the mean and 1, of the sample and of the population."""
     p, points = params("authors"), task.draw_points(cell(preset="authors"))
-    sample, population = task.sample_moments(p, points), task.population_moments(p)
+    sample, population = sample_moments(p, points), task.population_moments(p)
     np.testing.assert_allclose(sample[-1], [*points.mean(0), 1.0], rtol=1e-12)
     np.testing.assert_allclose(population[-1], [1 / 3, 2 / 3, 1.0], rtol=1e-12)
     assert np.array_equal(population, population.T)
@@ -106,7 +107,7 @@ def test_the_order_is_one_permutation_or_many() -> None:
 def test_batch_moments_are_those_of_each_slice(count: int, size: int, k: int, seed: int) -> None:
     """The moments of mini-batch b are those of points[b size : (b + 1) size] over their own number."""
     points = np.random.default_rng(seed).normal(size=(count, k))
-    found = task.batch_moments(points, size)
+    found = batch_moments(points, size)
     slices = [points[start : start + size] for start in range(0, count, size)]
     assert len(found) == len(slices)
     for A, x in zip(found, slices, strict=True):
@@ -138,7 +139,7 @@ def test_the_hierarchy_counts_in_binary() -> None:
     assert points.tolist() == [[float(v & 1), float(v & 2), float(v & 4)] for v in range(8)]
     assert np.array_equal(points[-1], task.test_point(p))
     assert np.array_equal(points[[1, 2, 4]], task.centres(p))
-    assert task.reference_loss(p) == 0.5 * (1 + 4 + 16)
+    assert task.Signals.of([p]).l_ref[0] == 0.5 * (1 + 4 + 16)
 
 
 def test_default_initialisation_is_that_of_torch() -> None:

@@ -206,9 +206,10 @@ def test_backpropagation_by_hand_is_autograd(shape: dict[str, Any]) -> None:
         "dtype": "float64",
     }
     cells = [Sim.point(**values).cell(shape["seed"] + k) for k in range(shape["cells"])]
-    ready = [Ready.of(item) for item in cells]
+    ready = [Ready(item) for item in cells]
     p = ready[0].params
-    stacked = [torch.as_tensor(np.stack(parts)) for parts in zip(*[r.start.parameters for r in ready], strict=True)]
+    starts = zip(*(Start.of(item).parameters for item in cells), strict=True)
+    stacked = [torch.as_tensor(np.stack(parts)) for parts in starts]
     net, into = build(p, stacked), [torch.ones_like(part) for part in stacked]
     points = torch.as_tensor(np.stack([task.with_constant(r.points, p.bias) for r in ready if r.points is not None]))
     scale = torch.full((len(cells), 1, 1), 0.5, dtype=torch.float64)

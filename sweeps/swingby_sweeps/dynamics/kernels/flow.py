@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from ..dormand_prince import ERROR, GROW, SAFETY, SHRINK, STAGES
+from ..dormand_prince import GROW, SAFETY, SHRINK, TABLEAU
 from ..flow import MOST_STEPS
 from ..nets import Net
 from . import LANES
@@ -334,12 +334,11 @@ class FlowKernel:
         # Cells that fill up the last group rest at 0, and their tolerance is 1: no error is divided by 0.
         self._tolerance: tuple[Any, ...] = (_in_lanes(rtol, 1), _in_lanes(atol, 1))
         shape, sizes = net.shape, np.array([net.shape.k, *net.shape.widths])
-        tableau = np.array([[*row, *[0.0] * (7 - len(row))] for row in (*STAGES, ERROR)], dtype)
         room = int(sizes[0] * sizes.max())
         work = np.zeros(((len(sizes) + 2) * room + 10 * P, LANES), dtype)
         self._out = torch.from_numpy(np.empty((groups * LANES, P), dtype))
         self._rest: tuple[Any, ...] = (
-            sizes, room, shape.s, int(shape.bias), shape.symmetric, tableau,
+            sizes, room, shape.s, int(shape.bias), shape.symmetric, TABLEAU.astype(dtype),
             work, np.empty((3, LANES), dtype), self._out.numpy(),
         )  # fmt: skip
 

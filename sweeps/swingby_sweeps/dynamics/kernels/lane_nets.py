@@ -120,14 +120,6 @@ class LaneDescent:
             self._now = self._moments.epoch_in_lanes(self._dtype)
         self._epoch = epoch
 
-    def first_epoch(self) -> Array:
-        """The scaled moments of the first epoch, a row a cell: (C, batches k k)."""
-        self._load(0)
-        side_by_side = self._now.reshape(len(self._now), -1, LANES)
-        out = np.empty((self._net.cells, side_by_side.shape[1]), self._dtype)
-        lanes.unpack(side_by_side, 0, out)
-        return out
-
     def freeze(self, cells: Tensor) -> None:
         """Set the cells of a mask (C,) to zero weights that no longer move."""
         self._net.zero(cells)

@@ -94,32 +94,6 @@ def zero(_: Any, memory: Any) -> Any:
 
 
 @intrinsic
-def add(_: Any, a: Any, b: Any) -> Any:
-    """a + b."""
-    return a(a, a), lambda _, builder, __, given: builder.fadd(*given)
-
-
-@intrinsic
-def add_product(_: Any, a: Any, b: Any, c: Any) -> Any:
-    """a + b c, rounded once where the machine can."""
-
-    def generate(_: Any, builder: Any, __: Any, given: Any) -> Any:
-        return builder.fadd(given[0], builder.fmul(given[1], given[2], flags=_FUSE), flags=_FUSE)
-
-    return a(a, a, a), generate
-
-
-@intrinsic
-def less_one(_: Any, a: Any) -> Any:
-    """a - 1."""
-
-    def generate(_: Any, builder: Any, __: Any, given: Any) -> Any:
-        return builder.fsub(given[0], ir.Constant(given[0].type, [1.0] * LANES))
-
-    return a(a), generate
-
-
-@intrinsic
 def fill(_: Any, memory: Any, number: Any) -> Any:
     """Sixteen times one number, of the memory's type."""
     vector = Vector(memory.dtype)
@@ -134,102 +108,67 @@ def fill(_: Any, memory: Any, number: Any) -> Any:
     return vector(memory, memory.dtype), generate
 
 
-@intrinsic
-def times(_: Any, a: Any, b: Any) -> Any:
-    """a b."""
-    return a(a, a), lambda _, builder, __, given: builder.fmul(*given, flags=_FUSE)
-
-
-@intrinsic
-def over(_: Any, a: Any, b: Any) -> Any:
-    """a / b."""
-    return a(a, a), lambda _, builder, __, given: builder.fdiv(*given)
-
-
-@intrinsic
-def larger_size(_: Any, a: Any, b: Any) -> Any:
-    """The larger of |a| and |b|; |b| where one is no number."""
+def _of_vectors(name: str, meaning: str, build: Any) -> Any:
+    """A function of vectors of one type; `build` writes it, from the compiler's builder and their values."""
 
     def generate(_: Any, builder: Any, __: Any, given: Any) -> Any:
-        one, two = (builder.select(builder.fcmp_ordered("<", x, x.type(None)), builder.fneg(x), x) for x in given)
-        return builder.select(builder.fcmp_ordered(">", one, two), one, two)
+        return build(builder, *given)
 
-    return a(a, a), generate
-
-
-@intrinsic
-def size(_: Any, a: Any) -> Any:
-    """|a|; no number where a is none."""
-
-    def generate(_: Any, builder: Any, __: Any, given: Any) -> Any:
-        (a,) = given
-        return builder.select(builder.fcmp_ordered("<", a, a.type(None)), builder.fneg(a), a)
-
-    return a(a), generate
+    # Numba looks at the arguments of a definition, which are therefore written out.
+    definitions: tuple[Any, ...] = (
+        lambda _, a: (a(a), generate),
+        lambda _, a, b: (a(a, a), generate),
+        lambda _, a, b, c: (a(a, a, a), generate),
+    )
+    definition = definitions[build.__code__.co_argcount - 2]
+    definition.__name__, definition.__doc__ = name, meaning
+    return intrinsic(definition)
 
 
-@intrinsic
-def larger(_: Any, a: Any, b: Any) -> Any:
-    """The larger of a and b; b where one is no number."""
-    return a(a, a), lambda _, builder, __, given: builder.select(builder.fcmp_ordered(">", *given), *given)
+def _size(builder: Any, a: Any) -> Any:
+    return builder.select(builder.fcmp_ordered("<", a, a.type(None)), builder.fneg(a), a)
+
+
+def _larger(builder: Any, a: Any, b: Any) -> Any:
+    return builder.select(builder.fcmp_ordered(">", a, b), a, b)
 
 
 def _kept(sign: str) -> Any:
     """What writes: the first where the second compares so to the third, else 0."""
-
-    def generate(_: Any, builder: Any, __: Any, given: Any) -> Any:
-        a, b, limit = given
-        return builder.select(builder.fcmp_ordered(sign, b, limit), a, a.type(None))
-
-    return generate
+    return lambda builder, a, b, limit: builder.select(builder.fcmp_ordered(sign, b, limit), a, a.type(None))
 
 
-@intrinsic
-def up_to(_: Any, a: Any, b: Any, limit: Any) -> Any:
-    """a where b <= limit, else 0: also where one of these is no number."""
-    return a(a, a, a), _kept("<=")
-
-
-@intrinsic
-def beyond(_: Any, a: Any, b: Any, limit: Any) -> Any:
-    """a where b > limit, else 0: also where one of these is no number."""
-    return a(a, a, a), _kept(">")
-
-
-@intrinsic
-def where(_: Any, flag: Any, a: Any, b: Any) -> Any:
-    """a where the flag is not 0, else b."""
-
-    def generate(_: Any, builder: Any, __: Any, given: Any) -> Any:
-        flag, a, b = given
-        return builder.select(builder.fcmp_ordered("!=", flag, flag.type(None)), a, b)
-
-    return flag(flag, flag, flag), generate
-
-
-@intrinsic
-def less(_: Any, a: Any, b: Any) -> Any:
-    """a - b."""
-    return a(a, a), lambda _, builder, __, given: builder.fsub(*given)
-
-
-@intrinsic
-def positive(_: Any, a: Any) -> Any:
-    """a where it is positive, else 0; no number where a is none."""
-
-    def generate(_: Any, builder: Any, __: Any, given: Any) -> Any:
-        nothing = given[0].type(None)
-        return builder.select(builder.fcmp_ordered("<", given[0], nothing), nothing, given[0])
-
-    return a(a), generate
-
-
-@intrinsic
-def passed(_: Any, a: Any, gate: Any) -> Any:
-    """a where the gate is positive, else 0."""
-
-    def generate(_: Any, builder: Any, __: Any, given: Any) -> Any:
-        nothing = given[0].type(None)
-        return builder.select(builder.fcmp_ordered(">", given[1], nothing), given[0], nothing)
-
-    return a(a, a), generate
+add = _of_vectors("add", "a + b.", lambda builder, a, b: builder.fadd(a, b))
+less = _of_vectors("less", "a - b.", lambda builder, a, b: builder.fsub(a, b))
+less_one = _of_vectors("less_one", "a - 1.", lambda builder, a: builder.fsub(a, ir.Constant(a.type, [1.0] * LANES)))
+times = _of_vectors("times", "a b.", lambda builder, a, b: builder.fmul(a, b, flags=_FUSE))
+over = _of_vectors("over", "a / b.", lambda builder, a, b: builder.fdiv(a, b))
+add_product = _of_vectors(
+    "add_product",
+    "a + b c, rounded once where the machine can.",
+    lambda builder, a, b, c: builder.fadd(a, builder.fmul(b, c, flags=_FUSE), flags=_FUSE),
+)
+size = _of_vectors("size", "|a|; no number where a is none.", _size)
+larger = _of_vectors("larger", "The larger of a and b; b where one is no number.", _larger)
+larger_size = _of_vectors(
+    "larger_size",
+    "The larger of |a| and |b|; |b| where one is no number.",
+    lambda builder, a, b: _larger(builder, _size(builder, a), _size(builder, b)),
+)
+up_to = _of_vectors("up_to", "a where b <= limit, else 0: also where one of these is no number.", _kept("<="))
+beyond = _of_vectors("beyond", "a where b > limit, else 0: also where one of these is no number.", _kept(">"))
+where = _of_vectors(
+    "where",
+    "a where the flag is not 0, else b.",
+    lambda builder, flag, a, b: builder.select(builder.fcmp_ordered("!=", flag, flag.type(None)), a, b),
+)
+positive = _of_vectors(
+    "positive",
+    "a where it is positive, else 0; no number where a is none.",
+    lambda builder, a: builder.select(builder.fcmp_ordered("<", a, a.type(None)), a.type(None), a),
+)
+passed = _of_vectors(
+    "passed",
+    "a where the gate is positive, else 0.",
+    lambda builder, a, gate: builder.select(builder.fcmp_ordered(">", gate, gate.type(None)), a, gate.type(None)),
+)

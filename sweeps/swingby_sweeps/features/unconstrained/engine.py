@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
 from swingby.model.cell import Cell
 from swingby.model.experiment import Recording
-from swingby_sweeps.dynamics.blas import one_blas_thread
-from swingby_sweeps.dynamics.columns import Columns, lists, rows_of
+from swingby_sweeps.dynamics.columns import STUCK, Columns, cut_short, finished, lists, offsets_of, rows_of
 from swingby_sweeps.dynamics.dormand_prince import TABLEAU
 
 from . import kernels, measures, theory
@@ -22,20 +20,6 @@ RTOL = 1e-8
 """Relative tolerance of a step of the flow."""
 BLOCK = 64
 """Cells whose states are held at once."""
-LAST = (
-    "loss",
-    "fit_loss",
-    "nc1",
-    "nc2",
-    "nc3",
-    "nc3_printed",
-    "kappa_cka",
-    "evenness",
-    "containment",
-    "strongest",
-    "weakest",
-)
-"""Curves whose last value is a scalar, too."""
 
 
 def start(cell: Cell[UnconstrainedParams]) -> tuple[Array, Array]:
@@ -63,12 +47,11 @@ def start(cell: Cell[UnconstrainedParams]) -> tuple[Array, Array]:
 def train(cells: Sequence[Cell[UnconstrainedParams]], recording: Recording) -> Columns:
     """The columns of finished cells of one shape."""
     steps = recording.at(cells[0].params.training_steps)
-    with one_blas_thread():
-        parts = [_block(cells[first : first + BLOCK], steps, recording) for first in range(0, len(cells), BLOCK)]
+    parts = [_block(cells[first : first + BLOCK], steps) for first in range(0, len(cells), BLOCK)]
     return {name: pa.concat_arrays([part[name] for part in parts]) for name in parts[0]}
 
 
-def _block(cells: Sequence[Cell[UnconstrainedParams]], steps: Array, recording: Recording) -> Columns:
+def _block(cells: Sequence[Cell[UnconstrainedParams]], steps: Array) -> Columns:
     given = [cell.params for cell in cells]
     p = given[0]
     starts = [start(cell) for cell in cells]
@@ -88,7 +71,7 @@ def _block(cells: Sequence[Cell[UnconstrainedParams]], steps: Array, recording: 
         rates = np.array([(one.time_per_step * (1 - one.momentum), one.momentum) for one in given])
         kernels.descend(flat, p.classes, p.width, s, N, decays, rates, limits, steps, states, lengths)
     found = [_measured(states[i, : lengths[i]], starts[i], given[i], steps) for i in range(len(cells))]
-    return _columns(cells, steps, lengths, found, recording)
+    return _columns(cells, steps, lengths, found)
 
 
 def _measured(states: Array, first: tuple[Array, Array], p: UnconstrainedParams, steps: Array) -> dict[str, Array]:
@@ -108,46 +91,19 @@ def _measured(states: Array, first: tuple[Array, Array], p: UnconstrainedParams,
 
 
 def _columns(
-    cells: Sequence[Cell[UnconstrainedParams]],
-    steps: Array,
-    lengths: Array,
-    found: Sequence[dict[str, Array]],
-    recording: Recording,
+    cells: Sequence[Cell[UnconstrainedParams]], steps: Array, lengths: Array, found: Sequence[dict[str, Array]]
 ) -> Columns:
     given = [cell.params for cell in cells]
-    gone = lengths < len(steps)
-    offsets = np.concatenate([[0], np.cumsum(lengths)])
-    columns: dict[str, Any] = {
-        "cell_id": [cell.cell_id for cell in cells],
-        "from_step": np.zeros(len(cells), dtype=np.int64),
-        "to_step": steps[lengths - 1],
-        "final": [True] * len(cells),
-        "status": ["diverged" if bad else "ok" for bad in gone],
-        "message": [_message(given[i], steps, int(lengths[i])) if gone[i] else None for i in range(len(cells))],
-        "points_total": [p.total for p in given],
-        "smallest_class": [float(p.sizes[-1]) for p in given],
-        "time_per_step": [p.time_per_step for p in given],
-        "final_strengths": [one["strengths"][-1].tolist() for one in found],
+    ended = cut_short(f"|W H - Y| not finite or above {DIVERGED_AT:g} max(|Y|, its start)", steps, lengths)
+    if given[0].drive == "flow":
+        ended = dict.fromkeys(ended, f"{STUCK}, or more than {kernels.MOST_STEPS:,} of them")
+    columns = finished(cells, steps, lengths, ended) | {
+        "points_total": pa.array([p.total for p in given]),
+        "smallest_class": pa.array([float(p.sizes[-1]) for p in given]),
+        "time_per_step": pa.array([p.time_per_step for p in given]),
     }
-    arrays = {name: pa.array(values, from_pandas=name != "final_strengths") for name, values in columns.items()}
-    arrays["step"] = lists(offsets, pa.array(np.concatenate([steps[:length] for length in lengths])))
     for name in found[0]:
         values = np.concatenate([one[name] for one in found])
-        if name == "strengths":
-            if name in recording.also:
-                arrays[name] = lists(offsets, rows_of(values))
-            continue
-        arrays[name] = lists(offsets, pa.array(values, mask=~np.isfinite(values)))
-        if name in LAST:
-            last = values[offsets[1:] - 1]
-            arrays[f"final_{name}"] = pa.array(last, mask=~np.isfinite(last))
-    return arrays
-
-
-def _message(p: UnconstrainedParams, steps: Array, length: int) -> str:
-    if p.drive == "flow":
-        return f"the flow needed steps below the resolution of time, or more than {kernels.MOST_STEPS:,} of them"
-    return (
-        f"|W H - Y| not finite or above {DIVERGED_AT:g} max(|Y|, its start) after step {steps[length - 1]}, at or "
-        f"before step {steps[length]}; {length} recorded steps kept"
-    )
+        flat = rows_of(values) if values.ndim > 1 else pa.array(values, mask=~np.isfinite(values))
+        columns[name] = lists(offsets_of(lengths), flat)
+    return columns

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
-import pyarrow as pa
 
 from swingby.model.cell import Cell
 from swingby.model.experiment import Recording
-from swingby_sweeps.dynamics.columns import Columns, finished, prefixes
+from swingby_sweeps.dynamics.columns import STUCK, Trained
 
 from . import kernels, theory
 from .params import DECADES, SparseParams
 
 Array = np.ndarray
-FAILED = "the flow needed steps below the resolution of time"
 TOO_MANY = f"descent needed more than {kernels.MOST_STEPS:,} steps; the flow takes few for any start and decay"
 
 
@@ -32,38 +28,8 @@ def stops(p: SparseParams) -> Array:
     return np.append(0.0, p.flow_time * np.logspace(-DECADES, 0, p.training_steps))
 
 
-def train(cells: Sequence[Cell[SparseParams]], recording: Recording) -> Columns:
-    """The columns of finished cells of one shape."""
-    first = cells[0].params
-    steps, results, thetas = recording.at(first.training_steps), [], []
-    curves = np.full((3, len(cells), len(steps)), np.nan)
-    lengths = np.zeros(len(cells), dtype=np.int64)
-    for place, cell in enumerate(cells):
-        result, at, states = _cell(cell)
-        kept = int(np.searchsorted(~np.isfinite(at[2]), True)) if not np.isfinite(at[2]).all() else len(at[2])
-        lengths[place] = np.searchsorted(steps, kept)
-        curves[:, place] = at[:, steps]
-        results.append(result)
-        if "theta" in recording.also:
-            thetas.append(states[steps[: lengths[place]]].tolist())
-    messages = [result.pop("message") for result in results]
-    failed, short = np.array([message is not None for message in messages]), lengths < len(steps)
-    status = np.where(failed, "failed", np.where(short, "diverged", "ok"))
-    said = [
-        m or (f"theta not finite after step {steps[n - 1]}" if b else None)
-        for m, n, b in zip(messages, lengths, short, strict=True)
-    ]
-    found = finished(cells, steps, lengths, status, said)
-    for name, curve in zip(("at_time", "train_error", "test_error"), curves, strict=True):
-        found[name] = prefixes(lengths, curve)
-    found |= {name: pa.array([result[name] for result in results], from_pandas=True) for name in results[0]}
-    if "theta" in recording.also:
-        found["theta"] = pa.array(thetas, pa.list_(pa.list_(pa.float64())))
-    return found
-
-
-def _cell(cell: Cell[SparseParams]) -> tuple[dict[str, object], Array, Array]:
-    """Scalars of a cell; times, train and test errors at all stops, (3, T); and theta there, (T, d)."""
+def train(cell: Cell[SparseParams], recording: Recording) -> Trained:
+    """One cell to its end, or to its first stop at which theta is not finite."""
     p = cell.params
     X, w, y = task(cell)
     times, off = stops(p), np.nan
@@ -74,24 +40,28 @@ def _cell(cell: Cell[SparseParams]) -> tuple[dict[str, object], Array, Array]:
         smaller = X @ X.T if p.points < p.dimension else X.T @ X
         H = float(np.linalg.eigvalsh(smaller)[-1]) / p.points
         count, off = kernels.descend(X, y, p.alpha, p.decay, H, p.step_factor, times, states)
-    trained = ((states @ X.T - y) ** 2).sum(1) / (y @ y)
-    tested = ((states - w) ** 2).sum(1)
-    return (
-        {
-            "message": None if count >= 0 else FAILED if p.drive == "flow" else TOO_MANY,
-            "flow_time": p.flow_time,
-            "train_time": first_time(times, trained, theory.TRAINED),
-            "test_time": first_time(times, tested, theory.TESTED),
-            "final_train_error": float(trained[-1]),
-            "final_test_error": float(tested[-1]),
-            "late_test_error": float(tested[np.searchsorted(times, 0.8 * p.flow_time)]),
-            "critical": kernels.critical(X, y, w, theory.TESTED),
-            "imbalance_off": off,
-            "steps_taken": count,
-        },
-        np.stack([times, trained, tested]),
-        states,
-    )
+    train_error = ((states @ X.T - y) ** 2).sum(1) / (y @ y)
+    test_error = ((states - w) ** 2).sum(1)
+    gone = np.flatnonzero(~np.isfinite(test_error))
+    steps = recording.at(p.training_steps)
+    kept = steps[: np.searchsorted(steps, gone[0] if len(gone) else len(times))]
+    curves = {"step": kept, "at_time": times[kept], "train_error": train_error[kept], "test_error": test_error[kept]}
+    if "theta" in recording.also:
+        curves["theta"] = states[kept]
+    scalars = {
+        "flow_time": p.flow_time,
+        "train_time": first_time(times, train_error, theory.TRAINED),
+        "test_time": first_time(times, test_error, theory.TESTED),
+        "final_train_error": float(train_error[-1]),
+        "final_test_error": float(test_error[-1]),
+        "late_test_error": float(test_error[np.searchsorted(times, 0.8 * p.flow_time)]),
+        "critical": kernels.critical(X, y, w, theory.TESTED),
+        "imbalance_off": off,
+        "steps_taken": count,
+    }
+    if count < 0:
+        return Trained(curves, scalars, failed=STUCK if p.drive == "flow" else TOO_MANY)
+    return Trained(curves, scalars, f"theta not finite after step {kept[-1]}" if len(kept) < len(steps) else None)
 
 
 def first_time(times: Array, values: Array, level: float) -> float | None:

@@ -2,62 +2,52 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Mapping
-from typing import Any, ClassVar
-
-import pyarrow as pa
+from typing import ClassVar
 
 from swingby.model.cell import Cell
-from swingby.model.experiment import Batch, Column, Experiment, Recording
-from swingby.model.reported import Reported
+from swingby.model.experiment import Column, Recording
+from swingby_sweeps.dynamics.columns import COUNT, LIST, NUMBER, ROWS, Trained, columns_of
+from swingby_sweeps.dynamics.shells import CellExperiment
 
-from .. import presets
-from ..report import SPARSE
+from ..report import SPARSE, THESIS
 from .params import SparseParams
 
-_LIST, _NUMBER = pa.list_(pa.float64()), pa.float64()
 
-
-class SparseDiagonal(Experiment[SparseParams]):
+class SparseDiagonal(CellExperiment[SparseParams]):
     """theta_i = a_i b_i on |X theta - y|^2/(2n) + decay/2 (|a|^2 + |b|^2), from a(0) = alpha and b(0) = 0."""
 
-    name: ClassVar[str] = "sparse_diagonal"
-    stream_version: ClassVar[int] = 1
-    pinned: ClassVar[bool] = True
-    Params: ClassVar[type[SparseParams]] = SparseParams
-    presets: ClassVar[Mapping[str, Any]] = {"thesis": presets.thesis}
-    default_preset: ClassVar[str | None] = "thesis"
-    read_where: ClassVar[Mapping[str, str]] = {"step_factor": "drive == 'gd'"}
-    report: ClassVar[Reported] = SPARSE
-    curves: ClassVar[Mapping[str, Column]] = {
-        "step": Column(pa.list_(pa.int64()), "recorded stops, counted from 0", "steps"),
-        "at_time": Column(_LIST, "flow time of the stop", "flow time"),
-        "train_error": Column(_LIST, "|X theta - y|^2 / |y|^2"),
-        "test_error": Column(_LIST, "|theta - w|^2, the error on new points over their mean y^2"),
+    name = "sparse_diagonal"
+    stream_version = 1
+    pinned = True
+    Params = SparseParams
+    presets: ClassVar = {"thesis": THESIS}
+    read_where: ClassVar = {"step_factor": "drive == 'gd'"}
+    report = SPARSE
+    numbered = "recorded stops, counted from 0", "steps"
+    curves: ClassVar = {
+        "at_time": Column(LIST, "flow time of the stop", "flow time"),
+        "train_error": Column(LIST, "|X theta - y|^2 / |y|^2"),
+        "test_error": Column(LIST, "|theta - w|^2, the error on new points over their mean y^2"),
     }
-    recordings: ClassVar[Mapping[str, Mapping[str, Column]]] = {
-        "theta": {
-            "theta": Column(pa.list_(_LIST), "theta at each recorded stop; the entries of the target come first")
-        },
+    recordings: ClassVar = {
+        "theta": columns_of(ROWS, theta="theta at each recorded stop; the entries of the target come first"),
     }
-    scalars: ClassVar[Mapping[str, Column]] = {
-        "flow_time": Column(_NUMBER, "flow time of the run", "flow time"),
-        "train_time": Column(_NUMBER, "first time with a train error of at most 1 %; null if never", "flow time"),
-        "test_time": Column(_NUMBER, "first time with |theta - w|^2 of at most .05; null if never", "flow time"),
-        "final_train_error": Column(_NUMBER, "train error at the end"),
-        "final_test_error": Column(_NUMBER, "test error at the end"),
-        "late_test_error": Column(_NUMBER, "test error after 80 % of the flow time, from which a run may still move"),
+    scalars: ClassVar = {
+        "flow_time": Column(NUMBER, "flow time of the run", "flow time"),
+        "train_time": Column(NUMBER, "first time with a train error of at most 1 %; null if never", "flow time"),
+        "test_time": Column(NUMBER, "first time with |theta - w|^2 of at most .05; null if never", "flow time"),
+        "final_train_error": Column(NUMBER, "train error at the end"),
+        "final_test_error": Column(NUMBER, "test error at the end"),
+        "late_test_error": Column(NUMBER, "test error after 80 % of the flow time, from which a run may still move"),
         "critical": Column(
-            _NUMBER,
+            NUMBER,
             "C*: the largest c at which the interpolator theta = (c/2) sinh(2 X^T nu) of the run's own points has "
             "|theta - w|^2 <= .05; null where none does",
         ),
         "imbalance_off": Column(
-            _NUMBER, "gd: largest distance of a_i^2 - b_i^2 from alpha^2 exp(-2 decay t), over the latter, at any stop"
+            NUMBER, "gd: largest distance of a_i^2 - b_i^2 from alpha^2 exp(-2 decay t), over the latter, at any stop"
         ),
-        "steps_taken": Column(pa.int64(), "steps of descent, or of the integrator"),
-        "seconds": Column(_NUMBER, "this cell's share of its batch's time", "s"),
+        "steps_taken": Column(COUNT, "steps of descent, or of the integrator"),
     }
 
     def shape(self, p: SparseParams) -> str:
@@ -89,15 +79,8 @@ class SparseDiagonal(Experiment[SparseParams]):
         """Rounding, which the flow's adaptive steps carry on."""
         return 1e-9
 
-    def run(self, batch: Batch) -> Iterator[pa.Table]:
-        """Train the batch; one table, one final row a cell, in the order of the batch."""
-        from swingby_sweeps.dynamics.columns import table
-
+    def train(self, cell: Cell[SparseParams], recording: Recording) -> Trained:
+        """Train a cell by compiled kernels."""
         from .engine import train
 
-        began = time.perf_counter()
-        yield table(train(batch.cells, batch.recording), self.schema(batch.recording), began)
-
-    def replay(self, cell: Cell, device: str = "cpu") -> Iterator[pa.Table]:
-        """One cell again, with theta at every stop."""
-        yield from self.run(Batch((cell,), Recording("every", also=tuple(self.recordings)), device))
+        return train(cell, recording)

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from swingby.model.cell import Cell
 from swingby.model.experiment import Recording
-from swingby_sweeps.dynamics.columns import Columns, finished, prefixes
+from swingby_sweeps.dynamics.columns import ROWS, STUCK, Columns, cut_short, finished, known, prefixes
 from swingby_sweeps.dynamics.kernels.streams import keys
 
 from . import kernels, theory
@@ -71,13 +71,8 @@ def train(cells: Sequence[Cell[WideParams]], recording: Recording) -> Columns:
     curves = np.empty((4, len(cells), len(steps)))
     kernels.curves(states, S, c * E / 2, curves)
     far, peak, lengths = seen[:, 0], seen[:, 1], seen[:, 2].astype(np.int64)
-    stuck, short = far < 0, lengths < len(steps)
+    stuck = far < 0
     lengths[stuck] = np.isfinite(states[stuck, :, 0]).sum(1)
-    status = np.where(stuck, "failed", np.where(short, "diverged", "ok"))
-    messages: list[str | None] = [None] * len(cells)
-    for i in np.flatnonzero(stuck | short):
-        messages[i] = _message(steps, int(lengths[i]), bool(stuck[i]))
-    last = curves[:, np.arange(len(cells)), np.maximum(lengths - 1, 0)]
     with np.errstate(divide="ignore", invalid="ignore"):
         nonlinearity = np.where(np.abs(S - start) > 0, far / np.abs(S - start), np.nan)
     scalars = {
@@ -87,21 +82,15 @@ def train(cells: Sequence[Cell[WideParams]], recording: Recording) -> Columns:
         "start_overlap": start,
         "start_sum": size,
         "time_per_step": lr,
-        **{f"final_{name}": values for name, values in zip(CURVES, last, strict=True)},
     }
-    found = finished(cells, steps, lengths, status, messages)
-    found |= {name: pa.array(values, from_pandas=True) for name, values in scalars.items()}
+    beyond = f"|theta| not finite or above {DIVERGED_AT:g} max(|S|, |S_0|, Sigma_0)"
+    failed = dict.fromkeys(np.flatnonzero(stuck).tolist(), STUCK)
+    found = finished(cells, steps, lengths, cut_short(beyond, steps, lengths), failed)
+    found |= {name: known(values) for name, values in scalars.items()}
     found |= {name: prefixes(lengths, values) for name, values in zip(CURVES, curves, strict=True)}
     if "modes" in recording.also:
         found |= _modes(cells, sums, states, lengths)
     return found
-
-
-def _message(steps: Array, length: int, stuck: bool) -> str:
-    if stuck:
-        return "the flow needed steps below the resolution of time"
-    when = f"after step {steps[length - 1]}, at or before step {steps[length]}" if length else "at the start"
-    return f"|theta| not finite or above {DIVERGED_AT:g} max(|S|, |S_0|, Sigma_0) {when}; {length} recorded steps kept"
 
 
 def drawn_weights(cell: Cell[WideParams]) -> tuple[Array, Array]:
@@ -132,4 +121,4 @@ def _modes(cells: Sequence[Cell[WideParams]], sums: Array, states: Array, length
         )
         products = (np.outer(plus, (a + b) ** 2) - np.outer(minus, (a - b) ** 2)) / (4 * p.normaliser)
         curves.append(products.tolist())
-    return {"mode": pa.array(curves, pa.list_(pa.list_(pa.float64())))}
+    return {"mode": pa.array(curves, ROWS)}

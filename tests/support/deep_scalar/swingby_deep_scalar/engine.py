@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-import pyarrow as pa
 import torch
 
 from swingby.model.cell import Cell
@@ -26,9 +25,9 @@ from .params import ScalarParams
 SHAPE = NetShape("linear", s=1, d=1, hidden=(1,))
 
 
-def train(cells: Sequence[Cell], recording: Recording) -> Columns:
+def train(cells: Sequence[Cell[ScalarParams]], recording: Recording) -> Columns:
     """The columns of finished cells of one shape."""
-    params = [cell.params for cell in cells if isinstance(cell.params, ScalarParams)]
+    params = [cell.params for cell in cells]
     p, dtype = params[0], np.dtype(params[0].dtype)
     a, rates, start = (np.array([getattr(q, name) for q in params]) for name in ("a", "lr", "start"))
     weights = [start[:, None, None].astype(dtype)] * 2
@@ -49,8 +48,7 @@ def train(cells: Sequence[Cell], recording: Recording) -> Columns:
     recorder = Recorder(recording.at(p.training_steps), observe, ("loss",), 1e6 * a)
     training = Training(net, stepper, recorder)
     training.run()
-    final = pa.array(recorder.final("product"), pa.float64())
-    return {**final_rows(training, cells, "1e+06 E[x^2]"), "final_product": final}
+    return final_rows(training, cells, "1e+06 E[x^2]")
 
 
 def _points(cells: Sequence[Cell], n: int, a: np.ndarray) -> Mixture:

@@ -1,7 +1,7 @@
 """Power: how many images, evaluations and seeds it takes to tell a swing, a bend or an order from none.
 
-`python -m swingby_sweeps.diffusion.power` prints the tables. Paths of known shape get the noise of a pilot run, and the
-detector judges them as it judges runs. A move to halfway between the held-out class and a trained one is the least
+`python -m tests.benchmarks.diffusion_power` prints the tables. Paths of known shape get the noise of a pilot run, and
+the detector judges them as it judges runs. A move to halfway between the held-out class and a trained one is the least
 that the claims ask for, see `detect.detectability`.
 """
 
@@ -19,11 +19,10 @@ from swingby.model.cell import philox
 from swingby.model.experiment import Recording
 from swingby.select.intervals import wilson
 from swingby_analysis.stats.seeds import bump_over_seeds
-
-from .detect.bend import bend, shared_bend
-from .detect.descent import descents, error_of
-from .detect.detectability import ASIDE, HALFWAY, RISE, WIDTH, bend_threshold, rise_threshold
-from .detect.path import Path, toward
+from swingby_sweeps.diffusion.detect.bend import bend, shared_bend
+from swingby_sweeps.diffusion.detect.descent import descents, error_of
+from swingby_sweeps.diffusion.detect.detectability import ASIDE, HALFWAY, RISE, WIDTH, bend_threshold, rise_threshold
+from swingby_sweeps.diffusion.detect.path import Path, toward
 
 Array = np.ndarray
 Shape = Literal["straight", "swing", "bend"]

@@ -1,6 +1,6 @@
 """Calibration of the measured judge: its errors on drawn images, whose circles are known, and on images without any.
 
-`python -m swingby_sweeps.diffusion.calibration` prints both tables.
+`python -m tests.benchmarks.diffusion_calibration` prints both tables.
 """
 
 from __future__ import annotations
@@ -11,10 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 from swingby.model.cell import philox, stream_key
-
-from .concepts import render, scenes
-from .measured import coordinates, measure, place
-from .params import CLASSES, DiffusionParams
+from swingby_sweeps.diffusion.concepts import render, scenes
+from swingby_sweeps.diffusion.measured import coordinates, measure, place
+from swingby_sweeps.diffusion.params import CLASSES, DiffusionParams
 
 Array = np.ndarray
 
@@ -91,17 +90,17 @@ def empty(pixels: int, images: int, seed: int = 0) -> Iterator[tuple[str, Array]
 
 def main() -> None:
     """Print the errors by contrast, noise and blur, and how often a circle is found where there is none."""
-    print("pixels contrast size_contrast noise blur | found | colour: bias rmse q95 | size: bias rmse q95")  # noqa: T201
+    print("pixels contrast size_contrast noise blur | found | colour: bias rmse q95 | size: bias rmse q95")
     for pixels in (16, 32):
         for contrast, size_contrast in ((0.1, 0.2), (0.2, 0.3), (0.4, 0.4), (0.8, 0.4)):
             for noise, blur in ((0.0, 1.0), (0.05, 1.0), (0.1, 1.0), (0.0, 3.0), (0.05, 3.0)):
                 settings = {"pixels": pixels, "contrast": contrast, "size_contrast": size_contrast}
                 detected, *errors = calibrate(DiffusionParams(**settings, pixel_noise=noise, blur=blur))
                 numbers = " | ".join("{:+.3f} {:.3f} {:.3f}".format(*values) for values in errors)
-                print(f"{pixels} {contrast} {size_contrast} {noise} {blur} | {detected:.3f} | {numbers}")  # noqa: T201
+                print(f"{pixels} {contrast} {size_contrast} {noise} {blur} | {detected:.3f} | {numbers}")
     for pixels in (8, 16, 32):
         for name, images in empty(pixels, 500):
-            print(f"{name}, {pixels} pixels: found in {measure(images).visible.mean():.1%}")  # noqa: T201
+            print(f"{name}, {pixels} pixels: found in {measure(images).visible.mean():.1%}")
 
 
 if __name__ == "__main__":
