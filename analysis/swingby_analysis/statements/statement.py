@@ -225,7 +225,7 @@ def _statement(top: Head, given: Mapping[str, str], name: str, shared: Shared) -
         if not keys.get(key):
             raise SwingbyError(f"its head says no {key!r}")
     if rule and not (text and source.endswith("]")):
-        raise SwingbyError("a claim ends with its source in brackets, such as [Fig 1]")
+        raise SwingbyError("a claim ends with its source in brackets")
     numbers = {key: _number(keys, key) for key in ("within", "slope")}
     allowed = {LAW: {"within", "slope"}, MEAN: {"within"}}.get(rule, set())
     for key, value in numbers.items():
