@@ -13,13 +13,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from swingby.data.files import utc_now, write_whole
+from swingby.data.files import write_whole
 from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.store import Store
 from swingby.sweepfile.sweep import Sweep, experiment_of, named_sweeps
 from swingby.units import duration
-from swingby_analysis.page import Block, Link, Page, Picture, Section, Several, Text
+from swingby_analysis.page import Block, Link, Page, Picture, Section, Text, written
 from swingby_analysis.page.html import html
 from swingby_analysis.page.pictures import png
 from swingby_analysis.report import Report, write_report
@@ -116,12 +116,11 @@ def write_gallery(
     trained = time.monotonic() - began
     shown = _draw(sweeps, data, out, kinds, say)
     took = f"Training took {duration(trained)} and drawing {duration(time.monotonic() - began - trained)}."
-    written = utc_now()[:16].replace("T", " ") + " UTC"
     content = Page(
         kind="figures",
         title=title,
         lead=lead,
-        byline=f"Written {written}. {took}",
+        byline=f"{written()} {took}",
         sections=[_section(sweep, one) for sweep, one in zip(sweeps, shown, strict=True)],
     )
     page = out.expanduser().absolute() / PAGE
@@ -175,5 +174,5 @@ def _section(sweep: Sweep, shown: Shown) -> Section:
     size = f"{plural(len(sweep.points), 'point')}, {plural(len(sweep.seeds), 'seed')} each"
     size += ". How to read each figure, its SQL and its files: "
     blocks: list[Block] = [*warnings, Text(" ".join((sweep.description or "").split())), *figures]
-    blocks.append(Text(Several([size, Link("the report", report), "."]), "byline"))
+    blocks.append(Text([size, Link("the report", report), "."], "byline"))
     return Section(sweep.name, sweep.title or sweep.name, blocks, contents=sweep.name, link=report)

@@ -26,12 +26,10 @@ from swingby_analysis.statements.statement import Statement, parse
 EXPERIMENTS = sorted(registry.offered(registry.EXPERIMENTS))
 IDS = [statement.slug for statement in catalogue()]
 INTERVALS = """-- sweeps: none
--- rule: effect over seeds
 -- found: yes
 -- not found: no
 -- cannot be told: unsure
---
--- Which rows does the view have?
+-- asks: Which rows does the view have?
 select n as seed, n, majority, student, told, 1 as effect from intervals"""
 """A finding that shows the whole view `intervals`."""
 
@@ -129,7 +127,7 @@ def test_its_head_says_all_that_pages_show(statement: Statement) -> None:
     """A slug for addresses, sweeps of its own experiment, a place on the page, and a question in words."""
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", statement.slug)
     assert {asked(name).experiment for name in statement.sweeps} <= set(statement.shared.experiments)
-    assert statement.order
+    assert statement.shared.order.count(statement.slug) == 1
     assert statement.question[0].isupper()
     assert len(statement.question) > 30
 

@@ -19,7 +19,7 @@ from swingby.store import Store
 from swingby_analysis.query import Query, ask
 from swingby_analysis.statements.catalogue import claims
 from swingby_analysis.statements.claims import write_claims
-from swingby_analysis.statements.claims_page import AFTER
+from swingby_analysis.statements.page import AFTER
 from swingby_analysis.statements.verdict import MARK
 from tests.support.places import ROOT
 from tests.support.readmes import rewrite

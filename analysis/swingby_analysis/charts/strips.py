@@ -11,7 +11,7 @@ from swingby_analysis.charts import style
 
 WIDTH, ROW, BAND = 430, 42, 0.5
 """Pixels of a strip's length and of a row, and the share of the row that the strip fills."""
-UNTOLD = "not told"
+UNTOLD = "no regime"
 """Runs that are in none of the regimes."""
 
 

@@ -100,7 +100,7 @@ def diff(
 def _print(found: Diff, form: Format, rows: Rows, worst: int) -> None:
     from swingby.cli.rows import Format as Written
     from swingby.cli.rows import write_rows
-    from swingby_analysis.diff import tables, words
+    from swingby_analysis.diff import summary, tables
 
     if rows is not Rows.all:
         write_rows(tables.rows_of(found, rows.value), Written(form.value), None)
@@ -110,7 +110,7 @@ def _print(found: Diff, form: Format, rows: Rows, worst: int) -> None:
         for side in found.sides:
             say(f"{side.title} in {side.data}")
         say()
-        for sentence in words.sentences(found):
+        for sentence in summary.sentences(found):
             say(f"- {sentence}")
         for shown in tables.tables(found, worst, worst):
             say()

@@ -11,11 +11,9 @@ from pathlib import Path
 
 import polars as pl
 
-from swingby import __version__
-from swingby.data.files import utc_now
 from swingby_analysis.charts.maps import difference_map, reach_of
 from swingby_analysis.charts.summaries import Difference
-from swingby_analysis.diff import words
+from swingby_analysis.diff import summary
 from swingby_analysis.diff.comparison import Diff, names_of
 from swingby_analysis.diff.curves import curve_query
 from swingby_analysis.diff.panel import interactive
@@ -31,8 +29,8 @@ from swingby_analysis.page import (
     Picture,
     QueryRows,
     Section,
-    Several,
     Table,
+    written,
 )
 from swingby_analysis.page.folder import replace_folder
 from swingby_analysis.page.html import html
@@ -48,12 +46,12 @@ SHARPNESS = 1.5
 """Pixels for each pixel of a figure on the page."""
 READING = (
     "Each tile is one point of the grid; its colour is the share of the runs in B less that in A, white where they are "
-    "equal. A dot marks points where the corrected test says that A and B differ. All maps have the same scale. Points "
-    "without colour were not compared."
+    "equal. A dot marks points where A and B differ significantly (corrected test). All maps have the same scale. "
+    "Points without colour were not compared."
 )
 READING_ALONG = (
     "Each mark is one point, with Newcombe's 95 % interval of the difference at that point alone; a filled mark is a "
-    "point where the corrected test says that A and B differ."
+    "point where A and B differ significantly (corrected test)."
 )
 
 
@@ -88,7 +86,7 @@ def figures(diff: Diff) -> list[Figure]:
     rows = {
         name: [
             Difference(row["point"], row["difference"], row["low"], row["high"], bool(row["corrected"] <= LEVEL),
-                       words.compared(row))
+                       summary.compared(row))
             for row in part.iter_rows(named=True)
         ]
         for (*_, name), part in ranked[:MOST_FIGURES]
@@ -103,7 +101,7 @@ def figures(diff: Diff) -> list[Figure]:
             title=f"{name}: B less A",
             caption=f"{name}: share of the runs in B ({b}) less that in A ({a}), "
             f"at {plural(len(rows[name]), 'point')}; "
-            f"{sum(row.sure for row in rows[name]):,} of them differ after correction.",
+            f"{sum(row.sure for row in rows[name]):,} of them differ significantly.",
             reading=READING_ALONG if diff.grid.y is None else READING,
             spec=difference_map(diff.grid, rows[name], name, reach).to_dict(),
             facts={"Sweep": f"{a} against {b}", "Seeds": seeds},
@@ -127,11 +125,11 @@ def page(diff: Diff, drawn: Collection[Figure], worst: int) -> Page:
          f"{side.planned:,}", str(side.sweep["stream_version"])]
         for side in diff.sides
     ]  # fmt: skip
-    summary: list[Block] = [Table(heads, sides, name="sides"), Items(words.sentences(diff)[1:])]
-    settings = [*words.settings(diff, diff.pairing.points.height), *words.origins(diff)]
+    said: list[Block] = [Table(heads, sides, name="sides"), Items(summary.sentences(diff)[1:])]
+    settings = [*summary.settings(diff, diff.pairing.points.height), *summary.origins(diff)]
     if settings:
-        summary.append(Table(("set or computed differently", "in A", "in B", ""), settings, name="settings"))
-    sections = [Section("said", "In words", summary)]
+        said.append(Table(("set or computed differently", "in A", "in B", ""), settings, name="settings"))
+    sections = [Section("said", "In words", said)]
     if maps:
         sections.append(Section("maps", "Over the grid", maps))
     for number, table in enumerate(tables(diff, worst, MOST_POINTS), 1):
@@ -141,13 +139,13 @@ def page(diff: Diff, drawn: Collection[Figure], worst: int) -> Page:
         ]
         block = Table(list(table.columns), rows, table.about, name="differences")
         sections.append(Section(f"table-{number}", table.heading, [block]))
-    sections.append(Section("rules", "How it is compared", [Items(words.RULES)]))
+    sections.append(Section("rules", "How it is compared", [Items(summary.RULES)]))
     sections.append(Section("made", "Where the numbers come from", _origins(diff)))
     return Page(
         kind="diff",
         title=f"{diff.a.sweep['name']} against {diff.b.sweep['name']}",
-        lead=Several([badge, f" {words.headline(diff)}"]),
-        byline=f"Written {utc_now()[:16].replace('T', ' ')} UTC by swingby {__version__}.",
+        lead=[badge, f" {summary.headline(diff)}"],
+        byline=written(),
         notes=[text for side in diff.sides for text in side.warnings],
         sections=sections,
     )
@@ -159,7 +157,7 @@ def _origins(diff: Diff) -> list[Block]:
     for side in diff.sides:
         for row in side.origins:
             times = f"{row['started']:%Y-%m-%d %H:%M} to {row['finished']:%Y-%m-%d %H:%M} UTC"
-            changed = ", with changes that no commit holds" if row["git_dirty"] else ""
+            changed = ", with uncommitted changes" if row["git_dirty"] else ""
             commit = f"{row['git_commit'] or 'unknown'}{changed}"
             where = f"{row['hosts']} ({row['devices']})"
             rows.append([side.letter, row["plan_id"], f"{row['cells']:,}", times, where, commit])

@@ -11,12 +11,12 @@ from swingby.model import registry
 from swingby_analysis.charts.bands import waiting_bands
 from swingby_analysis.diff.comparison import Diff
 from swingby_analysis.diff.side import Side
-from swingby_analysis.grid import plain
 from swingby_analysis.page import Figure
 from swingby_analysis.page.plain_files import rows_of
 from swingby_analysis.query import Query
 from swingby_analysis.report import singles
 from swingby_analysis.report.curves import PointCurves, differences, packed_value, unit_of
+from swingby_analysis.report.interactive import menus
 from swingby_analysis.report.point_curves import KEPT_STEPS, MOST_SEEDS, curves_at
 from swingby_analysis.report.prose import plural
 from swingby_analysis.report.shown import ShownCurve, scales_of, shown_curves
@@ -61,10 +61,7 @@ def interactive(diff: Diff, figures: Sequence[Figure]) -> dict[str, Any] | None:
             for run in found.get(point, ())
         ]
     listed, last = [list(step) for step in steps], max(int(found[p].step[-1]) for found, _ in own for p in points)
-    grid, main = diff.grid, figures[0]
-    axes_of = [
-        (axis.name, [plain(value) for value in axis.values]) if axis else ("", [""]) for axis in (grid.x, grid.y)
-    ]
+    main = figures[0]
     return {
         "figures": {figure.slug: figure.spec for figure in figures},
         "panel": {
@@ -77,7 +74,7 @@ def interactive(diff: Diff, figures: Sequence[Figure]) -> dict[str, Any] | None:
             "landmarks": [],
             "first": points[0],
         },
-        "grid": [{"name": name, "values": values} for name, values in (*axes_of, ("panel", list(grid.facets)))],
+        "grid": menus(diff.grid),
         "points": _points(diff, main, [found for found, _ in own], runs),
         "curves": {"steps": listed, "of": curves},
         "runs": {"steps": listed, "coarseness": singles.COARSENESS, "of": runs},

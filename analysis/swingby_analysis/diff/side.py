@@ -140,7 +140,7 @@ def read(letter: str, store: Store, data: Path, sweep: str, warnings: Sequence[s
         SwingbyError: no such sweep, or no cell of it has come to an end.
     """
     known = find_sweep(store, sweep)
-    queries = {"sweep": Query("diff/sweep", (known.sweep_id,)), "columns": Query("diff/columns", (known.experiment,))}
+    queries = {"sweep": Query("sweep", (known.sweep_id,)), "columns": Query("diff/columns", (known.experiment,))}
     row = ask(store, queries["sweep"]).row(0, named=True)
     resolved = json.loads(row["resolved"])
     row = {**row, "resolved": resolved}
@@ -153,7 +153,7 @@ def read(letter: str, store: Store, data: Path, sweep: str, warnings: Sequence[s
     columns = [name for name in types if name in CELL_COLUMNS or roles.get(name) in ("parameter", "scalar")]
     here = (known.sweep_id, known.experiment)
     queries |= {"cells": Query("diff/cells", (*here, tuple(columns)))}
-    queries |= {"in progress": Query("diff/in_progress", here), "origins": Query("diff/origins", here)}
+    queries |= {"in progress": Query("diff/in_progress", here), "origins": Query("origins", here)}
     cells = ask(store, queries["cells"])
     if cells.is_empty():
         raise _no_cell(letter, row)

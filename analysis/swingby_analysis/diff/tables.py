@@ -10,8 +10,9 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
-from swingby_analysis.diff import words
+from swingby_analysis.diff import summary
 from swingby_analysis.diff.comparison import Diff
+from swingby_analysis.report import prose
 from swingby_analysis.report.prose import percent
 from swingby_analysis.stats.exact import LEVEL
 
@@ -50,11 +51,11 @@ def tables(diff: Diff, worst: int, points: int) -> list[Table]:
     for row in diff.columns.iter_rows(named=True):
         sizes = [row["column"], row["kind"], f"{row['pairs']:,}"]
         if row["differ"] > 0:
-            largest, relative = words.number(row["largest"]), words.number(row["relative"])
-            at_largest, at_relative = words.place(diff, row, "largest"), words.place(diff, row, "relative")
+            largest, relative = prose.number(row["largest"]), prose.number(row["relative"])
+            at_largest, at_relative = summary.place(diff, row, "largest"), summary.place(diff, row, "relative")
             columns.append([*sizes, f"{row['differ']:,}", largest, at_largest, relative, at_relative])
         else:
-            alike = "same bit for bit" if row["left_a"] == row["left_b"] == 0 else "same where both have it"
+            alike = "identical" if row["left_a"] == row["left_b"] == 0 else "identical where both have it"
             columns.append([*sizes, alike, "0", "", "0", ""])
     heads = ("column", "kind", "pairs", "differ", "largest difference", "at", "relative", "at")
     common = "Curves at common steps; relative: over the largest absolute value of both curves."
@@ -70,14 +71,14 @@ def tables(diff: Diff, worst: int, points: int) -> list[Table]:
 def _outcome(diff: Diff, row: Row) -> list[str]:
     """A row of `diff.shares` as texts, under `_HEADS`."""
     both = "-" if row["up"] is None else f"{row['up']:,}/{row['down']:,}"
-    tests = [words.chance(row, "p"), words.chance(row), row["test"]]
+    tests = [prose.chance(row["p"]), prose.chance(row["corrected"]), row["test"]]
     if row["kind"] == "share":
         texts = [_share(row, "a"), _share(row, "b")]
-        texts.append(f"{words.points(row['difference'])} ({words.points(row['low'])} to {words.points(row['high'])})")
+        texts.append(f"{prose.points(row['difference'])} ({prose.points(row['low'])} to {prose.points(row['high'])})")
     else:
-        texts = [f"median {words.number(row[side])}" for side in "ab"]
-        interval = "" if row["low"] is None else f" ({words.number(row['low'])} to {words.number(row['high'])})"
-        texts.append(f"{words.number(row['difference'])}{interval}")
+        texts = [f"median {prose.number(row[side])}" for side in "ab"]
+        interval = "" if row["low"] is None else f" ({prose.number(row['low'])} to {prose.number(row['high'])})"
+        texts.append(f"{prose.number(row['difference'])}{interval}")
     return [diff.name_of(row), *texts, both, *tests]
 
 
@@ -89,15 +90,20 @@ def _share(row: Row, side: str) -> str:
 def _cells(diff: Diff, count: int) -> Iterator[Table]:
     """The cells that lie farthest apart, and those that ended differently, so many of each."""
     farthest = [
-        [words.place(diff, row), row["column"], words.number(row["largest"]), words.number(row["relative"]),
-         words.values(row), "\n".join(words.replays(row, diff))]
+        [summary.place(diff, row), row["column"], prose.number(row["largest"]), prose.number(row["relative"]),
+         summary.values(row), "\n".join(summary.replays(row, diff))]
         for row in diff.worst(count).iter_rows(named=True)
     ]  # fmt: skip
     heads = ("cell", "column", "difference", "relative", "values there", AGAIN)
-    yield Table("Cells that lie farthest apart", "Each by its worst curve, relative to that curve.", heads, farthest)
+    yield Table(
+        "Cells that lie farthest apart",
+        "Each by its worst curve, relative to the largest value of that curve.",
+        heads,
+        farthest,
+    )
     ended = [
         [f"{diff.label(row['point'])}, seed {row['seed']}", row["status_a"], row["status_b"],
-         "\n".join(words.replays(row, diff))]
+         "\n".join(summary.replays(row, diff))]
         for row in diff.ended_differently.sort("point", "seed").head(count).iter_rows(named=True)
     ]  # fmt: skip
     total = diff.ended_differently.height
@@ -126,11 +132,11 @@ def document(diff: Diff, worst: int) -> dict[str, Any]:
         "with_results": diff.finished.height,
         "same": diff.same,
         "curves_same": diff.curves_same,
-        "said": words.sentences(diff),
+        "said": summary.sentences(diff),
         "shares": [_finite(row) for row in rows_of(diff, "shares").to_pylist()],
         "curves": [_finite(row) for row in diff.columns.iter_rows(named=True)],
         "worst": [
-            {**_finite(row), "again": words.replays(row, diff)} for row in diff.worst(worst).iter_rows(named=True)
+            {**_finite(row), "again": summary.replays(row, diff)} for row in diff.worst(worst).iter_rows(named=True)
         ],
     }
 

@@ -37,7 +37,9 @@ def frame(sweeps: Sequence[Facts], width: int, height: int, colour: bool) -> Gro
         if one.snapshot.phase is not None:
             lines += [Text(), *draw_map(one.snapshot.phase, width, rows, colour)]
             if one.snapshot.sweep.refined is not None and one.snapshot.phase.over:
-                lines.append(Text("tiles pool cells that were chosen by results: their shares are none of the grid"))
+                lines.append(
+                    Text("cells were chosen by their results: shares of tiles are not those of the whole grid")
+                )
     for line in lines:  # without a character that could steer the terminal
         line.plain = "".join(char if char.isprintable() else MARK for char in line.plain)
     return Group(*lines)
@@ -65,7 +67,7 @@ def _head(one: Facts, width: int) -> Iterator[Text]:
         yield Text(f"run by {plain(one.holder)}", no_wrap=True, overflow="ellipsis")
     parts = []
     if one.holder is None:
-        parts.append("finished" if one.finished else "nobody runs it; `swingby run` goes on where it stopped")
+        parts.append("finished" if one.finished else "not running; `swingby run` continues it")
     elif one.rate is not None:
         rate = one.rate.per_minute
         parts.append(f"{rate:{',.0f' if rate >= 10 else '.2g'}} cells a minute over {duration(one.rate.over)}")

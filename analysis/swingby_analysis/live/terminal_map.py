@@ -197,10 +197,10 @@ def _legend(phase: Phase, style: Style, listed: bool) -> Iterator[Text]:
         # A share is open if it could as well be on the other side of one half.
         named = [(pool, outcome.value or pool.commonest) for pool in pools if pool.counts]
         if any(name is not None and not pool.decided(name) for pool, name in named):
-            marks.append(f"{OPEN if outcome.kind == 'share' else 'small letter'} 95 % interval has one half")
+            marks.append(f"{OPEN if outcome.kind == 'share' else 'small letter'} 95 % interval includes one half")
     if any(not pool.results for pool in pools):
         marks.append(f"{EMPTY} no result yet")
     if any(pool.results and not pool.with_outcome for pool in pools):
-        marks.append(f"{WITHOUT} results, no outcome")
+        marks.append(f"{WITHOUT} results without an outcome")
     if marks:
         yield Text("   ".join(marks), style="dim")

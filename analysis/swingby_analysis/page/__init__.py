@@ -31,6 +31,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
 
+from swingby import __version__
+from swingby.data.files import utc_now
 from swingby_analysis.query import Query
 
 Tone = Literal["yes", "some", "no", "none"]
@@ -106,14 +108,6 @@ class Toned:
 
 
 @dataclass(frozen=True)
-class Several:
-    """Several parts one after the other, in a sentence or in a cell of a table."""
-
-    form: ClassVar[str] = "several"
-    parts: Sequence[Part]
-
-
-@dataclass(frozen=True)
 class Table:
     """Rows under headings.
 
@@ -133,8 +127,8 @@ class Table:
     brief: str = ""
 
 
-Part = str | Badge | Bar | Link | Code | Strong | Toned | Several | Table
-"""What a sentence, an item of a list or a cell of a table is made of."""
+Part = str | Badge | Bar | Link | Code | Strong | Toned | Table | Sequence["Part"]
+"""What a sentence, an item of a list or a cell of a table is made of; of several parts one stands after the other."""
 
 
 @dataclass(frozen=True)
@@ -324,3 +318,8 @@ class Page:
     notes: Sequence[str] = ()
     files: Sequence[str] = ()
     excerpt: Sequence[Section | Block] = ()
+
+
+def written(rest: str = "") -> str:
+    """The byline of a page: when it was written, by which version, and the rest of the sentence."""
+    return f"Written {utc_now()[:16].replace('T', ' ')} UTC by swingby {__version__}{rest}."

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from swingby_analysis.page import (
     Badge,
+    Bar,
     Block,
     Code,
     Figure,
@@ -20,7 +21,6 @@ from swingby_analysis.page import (
     Pictures,
     QueryRows,
     Section,
-    Several,
     Statement,
     Statements,
     Strong,
@@ -93,12 +93,12 @@ def part_text(part: Part) -> str:
             return f"**{plain(text)}**"
         case Badge(text=text) | Toned(text=text):
             return plain(text)
-        case Several(parts=parts):
-            return "".join(map(part_text, parts))
         case Table(rows=rows, brief=brief):
             return plain(brief) or "; ".join(" ".join(part_text(cell) for cell in row) for row in rows)
-        case _:
+        case Bar():
             return plain(str(part))
+        case _:
+            return "".join(map(part_text, part))
 
 
 def _row(cells: Sequence[str]) -> str:

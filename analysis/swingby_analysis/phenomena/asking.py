@@ -62,7 +62,7 @@ def answers(
     if not answered:
         experiments = ", ".join(sorted({item.experiment for item in phenomena}))
         raise SwingbyError(
-            f"{data} has no run that tells; the phenomena are about {experiments}: swingby run trains a sweep, "
+            f"{data} has no run with an answer; the phenomena are about {experiments}: swingby run trains a sweep, "
             "swingby phenomena --recorded takes the results that are shipped"
         )
     return answered

@@ -1,12 +1,11 @@
 """The phenomena that packages declare: files `phenomena/*.sql`, each an SQL expression over an experiment's runs.
 
-A file's head has the keys below and, after an empty comment line, what the expression means for this experiment:
+A file is called as its phenomenon (else it says `phenomenon: stages`), and `means` says what the expression means for
+this experiment:
 
-    -- phenomenon: stages
     -- title: Learning in stages
     -- experiment: mine
-    --
-    -- All but one of the modes saturate before the next one emerges.
+    -- means: All but one of the modes saturate before the next one emerges.
     stages >= 2
 
 The expression is true, false, or null where a run does not tell. Packages may declare one phenomenon for several
@@ -29,9 +28,9 @@ from swingby_analysis.statements.statement import read_head
 
 FOLDER = "phenomena"
 """The folder of a package that holds its phenomena."""
-KEYS = ("phenomenon", "title", "experiment")
-REGIMES = "regimes"
-"""The key of those whose expression gives a text."""
+KEYS = ("title", "experiment", "means")
+SLUG, REGIMES = "phenomenon", "regimes"
+"""The key of a file with another name than its phenomenon, and that of those whose expression gives a text."""
 
 
 @dataclass(frozen=True)
@@ -60,27 +59,27 @@ def parse(text: str, name: str) -> Phenomenon:
     """The phenomenon in a file called `name`.
 
     Raises:
-        SwingbyError: a key is missing, unknown or stands twice, or there is no meaning or no expression.
+        SwingbyError: a key is missing, unknown or stands twice, or there is no expression.
     """
     head = read_head(text)
     values = dict(head.keys)
     for key in values:
-        if key not in (*KEYS, REGIMES):
-            near = registry.nearest(key, [*KEYS, REGIMES])
+        if key not in (*KEYS, SLUG, REGIMES):
+            near = registry.nearest(key, [*KEYS, SLUG, REGIMES])
             raise SwingbyError(f"phenomenon {name}: there is no key {key!r}; {near}")
     lacking = [key for key in KEYS if not values.get(key)]
     if len(values) < len(head.keys):
         raise SwingbyError(f"phenomenon {name}: a key stands twice")
     if lacking:
         raise SwingbyError(f"phenomenon {name}: it lacks {', '.join(lacking)}")
-    if not head.question or not head.body:
-        part = "a comment below its keys that says what a run shows" if not head.question else "an SQL expression"
-        raise SwingbyError(f"phenomenon {name}: it lacks {part}")
+    if not head.body:
+        raise SwingbyError(f"phenomenon {name}: it lacks an SQL expression")
     regimes = tuple(word.strip() for word in values[REGIMES].split(",")) if REGIMES in values else ()
     if REGIMES in values and (len(regimes) < 2 or len(set(regimes)) < len(regimes) or not all(regimes)):
         raise SwingbyError(f"phenomenon {name}: regimes are two or more different words with commas between them")
-    meaning, expression = head.question, head.body.rstrip(";")
-    return Phenomenon(values["phenomenon"], values["title"], values["experiment"], meaning, expression, regimes)
+    title, experiment, meaning = (values[key] for key in KEYS)
+    slug = values.get(SLUG, name.removesuffix(".sql"))
+    return Phenomenon(slug, title, experiment, meaning, head.body.rstrip(";"), regimes)
 
 
 @cache

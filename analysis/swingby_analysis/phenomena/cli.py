@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from swingby.cli.console import DEFAULT_DATA, PAPERS, DataFolder, err, panel, say
+from swingby.cli.console import DEFAULT_DATA, PAPERS, DataFolder, panel, say, tell
 
 
 @panel(PAPERS)
@@ -50,6 +50,6 @@ def phenomena(
         sweeps=sweep or (),
         recorded=recorded,
         markdown_file=markdown,
-        say=lambda text: err.print(text, markup=False),
+        say=tell,
     )
     say(str(page))

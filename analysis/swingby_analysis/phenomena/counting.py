@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import textwrap
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,9 +20,12 @@ from swingby.store.sql import literal
 from swingby_analysis.grid import SweepGrid
 from swingby_analysis.phenomena.catalogue import Phenomenon
 from swingby_analysis.query import points_of
+from swingby_analysis.report.prose import percent
 from swingby_analysis.statements.compose import Asked, runs_view, words_of
 from swingby_analysis.stats.effects import main_effects
 
+WIDE = 0.8
+"""Width of an interval of a share from which it says nothing."""
 EFFECT_POINTS = 200_000
 """Points up to which the axis that moves a phenomenon most is looked for."""
 
@@ -41,6 +45,14 @@ class Mover:
     low: float
     high: float
     rises: bool | None
+
+    def __str__(self) -> str:
+        """The share with its interval where there is one; an estimate below 0 is chance, and is written as 0."""
+        share, low, high = (min(max(value, 0.0), 1.0) for value in (self.share, self.low, self.high))
+        if math.isnan(self.low):
+            return percent(share)
+        doubt = "; too few seeds for an answer" if high - low > WIDE else ""
+        return f"{percent(share)} ({percent(low)} to {percent(high)}{doubt})"
 
 
 @dataclass(frozen=True)

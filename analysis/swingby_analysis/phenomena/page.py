@@ -8,23 +8,20 @@ from pathlib import Path
 from typing import Any
 
 from swingby import __version__
-from swingby.data.files import utc_now
 from swingby.store import Store
 from swingby_analysis.charts.presence import Presence, presence
 from swingby_analysis.page import (
-    Block,
     Code,
     Figure,
     Fold,
-    Items,
     Page,
     Part,
     Picture,
     QueryRows,
     Section,
-    Several,
     Table,
     Text,
+    written,
 )
 from swingby_analysis.page.folder import write_page
 from swingby_analysis.phenomena import regimes_page
@@ -32,25 +29,25 @@ from swingby_analysis.phenomena.asking import answers
 from swingby_analysis.phenomena.catalogue import Phenomenon
 from swingby_analysis.phenomena.counting import Counted, counted
 from swingby_analysis.phenomena.regimes import Placed, placed
-from swingby_analysis.phenomena.words import explained
 from swingby_analysis.report.prose import percent, plural
 from swingby_analysis.statements.needed import Say
 
 NAME, TITLE = "phenomena", "Where phenomena appear"
 LEAD = (
-    "Each phenomenon is an expression in SQL over the runs of an experiment, with the outcomes of its detectors. A "
-    "share of runs is that of the grid which was chosen, not of nature: what counts is where it is, and what moves it."
+    "Each phenomenon is defined by an SQL expression over the runs of an experiment and the outcomes of its detectors. "
+    "How many runs show it depends on the grid that was chosen; what counts is where on the grid they lie, and which "
+    "parameter it depends on most."
 )
-HEADINGS = ("experiment", "sweep", "runs that show it", "points: all, > half, <= half, none", "moved most by")
+HEADINGS = ("experiment", "sweep", "runs that show it", "points: all, > half, <= half, none", "depends most on")
 READING = (
-    "A bar is a sweep, and its parts are the points of its grid: those at which every run that tells shows the "
-    "phenomenon, more than half of them, at most half, and none. The table has the counts of these points in this "
-    "order. With one run at a point there is no middle part."
+    "A bar is a sweep, and its parts are the points of its grid: those at which all runs show it, more than half, at "
+    "most half, and none. The table has the counts of these points in this order. Runs for which the expression is "
+    "unknown are left out. With one run at a point there is no middle part."
 )
 MOVED = (
-    "The axis that moves it most has the largest main effect: the share of the variance over the points that its "
-    "values explain by themselves, with a 95 % jackknife interval over the seeds where there are several. Sweeps whose "
-    "cells were chosen by their results have none."
+    "A phenomenon depends most on the axis with the largest main effect: the share of the variance over the points "
+    "that this axis explains by itself, with a 95 % jackknife interval over the seeds where there are several. It is "
+    "not computed for sweeps whose cells were chosen by their results."
 )
 
 
@@ -109,35 +106,28 @@ def _page(
     above: Sequence[Section],
     answered: int,
 ) -> Page:
-    slugs = list(dict.fromkeys(item.slug for item in phenomena))
     sections = list(above)
-    for slug in slugs:
+    for slug in dict.fromkeys(item.slug for item in phenomena):
         declared = [item for item in phenomena if item.slug == slug]
         group = [one for one in counted if one.phenomenon.slug == slug]
         sections.append(_section(declared, group, pictures.get(slug)))
-    runs = plural(answered, "answer")
     return Page(
         kind="findings",
         tab="Phenomena",
         title=TITLE,
         lead=LEAD,
-        byline=f"Written {utc_now()[:16].replace('T', ' ')} UTC by swingby {__version__}, from {runs} of runs.",
+        byline=written(f", from {answered:,} runs"),
         sections=[*sections, Section("rule", "How to read it", [Text(READING), Text(MOVED)])],
         excerpt=[
             *sections,
-            Text(Several(["Made by ", Code("swingby phenomena"), f" (swingby {__version__}). {MOVED}"])),
+            Text(["Made by ", Code("swingby phenomena"), f" (swingby {__version__}). {MOVED}"]),
         ],
     )
 
 
 def _section(declared: Sequence[Phenomenon], counted: Sequence[Counted], picture: bytes | None) -> Section:
     slug, title = declared[0].slug, declared[0].title
-    blocks: list[Block] = [Items([Several([Code(item.experiment), f": {item.meaning}"]) for item in declared])]
-    silent = [
-        item.experiment for item in declared if item.experiment not in {one.phenomenon.experiment for one in counted}
-    ]
-    if silent:
-        blocks.append(Text(f"No run here tells for {', '.join(silent)}.", "note"))
+    blocks = regimes_page.meanings(declared, counted)
     if counted and picture is not None:
         blocks.append(Picture(slug, picture, title, "", f"{slug}.png", True))
     if counted:
@@ -157,6 +147,6 @@ def _row(one: Counted) -> Sequence[Part]:
 def _moved(one: Counted) -> str:
     """The axis in words: what it explains, and towards which of its ends runs show the phenomenon."""
     if one.mover is None:
-        return "nothing varies" if one.points in (one.every, one.none) else "not computed"
+        return "the same everywhere" if one.points in (one.every, one.none) else "not computed"
     side = {True: ", where large", False: ", where small", None: ""}[one.mover.rises]
-    return f"{one.mover.axis}{side}: {explained(one.mover)}"
+    return f"{one.mover.axis}{side}: {one.mover}"

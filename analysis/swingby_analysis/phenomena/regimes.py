@@ -80,11 +80,11 @@ def placed(store: Store, phenomenon: Phenomenon, sweep: dict[str, Any]) -> Place
     telling = rows.drop_nulls("value")
     if not len(telling):
         return None
-    axes, why_none = list[Along](), "no axis moves it"
+    axes, why_none = list[Along](), "it depends on no axis"
     if sweep["cells"] != sweep["grid_cells"]:
-        why_none = "refined: runs were chosen by results, so that no axis is asked"
+        why_none = "not computed: runs were chosen by their results"
     elif telling["point"].n_unique() > EFFECT_POINTS:
-        why_none = f"more than {EFFECT_POINTS:,} points: no axis is asked"
+        why_none = f"not computed: more than {EFFECT_POINTS:,} points"
     else:
         for mover, values, places in axes_of(store, phenomenon.experiment, sweep, telling)[:AXES]:
             if not axes or mover.share >= LEAST:

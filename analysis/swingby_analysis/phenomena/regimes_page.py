@@ -19,30 +19,36 @@ from swingby_analysis.page import (
     Picture,
     QueryRows,
     Section,
-    Several,
     Table,
     Text,
 )
 from swingby_analysis.phenomena.catalogue import Phenomenon
+from swingby_analysis.phenomena.counting import Counted
 from swingby_analysis.phenomena.regimes import Along, Placed, Share
-from swingby_analysis.phenomena.words import explained
 from swingby_analysis.report.prose import percent, plural
 
 NAME, TITLE = "regimes", "One map of regimes"
 LEAD = (
-    "Each strip is a sweep, along the axis that moves its runs most, from the axis's first value on the left to its "
-    "last on the right. Colours are the regimes of the runs there. A share of runs is that of the grid which was "
-    "chosen, not of nature: what counts is where a regime lies, and what moves it."
+    "Each strip is a sweep, along the axis on which the regime depends most, from the axis's first value on the left "
+    "to its last on the right. Colours are the regimes of the runs there. How many runs are in a regime depends on the "
+    "grid that was chosen; what counts is where a regime lies, and which parameter it depends on."
 )
 READING = (
     "A column of a strip is a value of the axis, whatever lies between two values; its colours are the shares of all "
-    "runs there, over every other axis and all seeds. Grey runs are in none of the regimes: they diverged, or do not "
-    "tell. Above a strip stand the ends of its axis, and the share of the variance over the points that the axis "
+    "runs there, over every other axis and all seeds. Grey runs are in no regime: they diverged, or their regime is "
+    "unknown. Above a strip stand the ends of its axis, and the share of the variance over the points that the axis "
     "explains by itself, of a run's place in the order of the regimes (0, 1, 2, ...). A second strip is drawn where a "
     "second axis explains a tenth or more. Intervals are at 95 %, over seeds: jackknife of explained shares, and "
     "Wilson's at the effective number of runs for shares of runs."
 )
-HEADINGS = ("experiment", "sweep", "all runs that tell", "along", "in its lowest third", "in its highest third")
+HEADINGS = (
+    "experiment",
+    "sweep",
+    "runs with a regime",
+    "depends most on",
+    "in the lowest third of it",
+    "in the highest third",
+)
 
 
 def map_of(placed: Sequence[Placed]) -> Figure:
@@ -70,7 +76,7 @@ def _panel(group: Sequence[Placed]) -> Panel:
     for one in group:
         label = f"{one.phenomenon.experiment}: {one.sweep.removeprefix('diagram-')}"
         for along in one.axes:
-            text = f"{along.mover.axis} explains {explained(along.mover)}"
+            text = f"{along.mover.axis} explains {along.mover}"
             ends = (_value(along.values[0]), _value(along.values[-1]))
             lines.append(Strip(label, text, ends, along.shares))
             label = ""
@@ -98,14 +104,16 @@ def _value(value: object) -> str:
     return f"{value:.3g}" if isinstance(value, float) else plain(value) if isinstance(value, str | int) else str(value)
 
 
+def meanings(declared: Sequence[Phenomenon], group: Sequence[Placed] | Sequence[Counted]) -> list[Block]:
+    """What a phenomenon means in each experiment, and the experiments of which no run here has an answer."""
+    blocks: list[Block] = [Items([[Code(item.experiment), f": {item.meaning}"] for item in declared])]
+    there = {one.phenomenon.experiment for one in group}
+    silent = [item.experiment for item in declared if item.experiment not in there]
+    return [*blocks, Text(f"No run here has an answer for {', '.join(silent)}.", "note")] if silent else blocks
+
+
 def _section(group: Sequence[Placed], declared: Sequence[Phenomenon]) -> Section:
-    first = group[0].phenomenon
-    blocks: list[Block] = [Items([Several([Code(item.experiment), f": {item.meaning}"]) for item in declared])]
-    silent = [
-        item.experiment for item in declared if item.experiment not in {one.phenomenon.experiment for one in group}
-    ]
-    if silent:
-        blocks.append(Text(f"No run here tells for {', '.join(silent)}.", "note"))
+    first, blocks = group[0].phenomenon, meanings(declared, group)
     rows = [_row(one, along) for one in group for along in (one.axes or (None,))]
     blocks += [Table(HEADINGS, rows), Fold("The queries", [QueryRows(one.query) for one in group])]
     return Section(first.slug, first.title, blocks)
@@ -113,7 +121,7 @@ def _section(group: Sequence[Placed], declared: Sequence[Phenomenon]) -> Section
 
 def _row(one: Placed, along: Along | None) -> Sequence[Part]:
     regimes = one.phenomenon.regimes
-    shares = f"{_shares(regimes, one.shares)}; {one.telling:,} of {one.runs:,} runs tell"
+    shares = f"{_shares(regimes, one.shares)}; {one.telling:,} of {one.runs:,} runs have one"
     head: list[Part] = [Code(one.phenomenon.experiment), Code(one.sweep), shares]
     if along is None:
         return [*head, one.why_none, "", ""]
@@ -121,7 +129,7 @@ def _row(one: Placed, along: Along | None) -> Sequence[Part]:
     ends = f"{_value(along.values[0])} to {_value(along.values[-1])}"
     return [
         *head,
-        f"{along.mover.axis}, {ends}{towards}: {explained(along.mover)}",
+        f"{along.mover.axis}, {ends}{towards}: {along.mover}",
         _shares(regimes, along.low),
         _shares(regimes, along.high),
     ]
@@ -134,4 +142,4 @@ def _shares(regimes: Sequence[str], shares: Sequence[Share]) -> str:
         for regime, (share, low, high) in zip(regimes, shares, strict=False)
         if share > 0
     ]
-    return ", ".join(parts) or "no run tells"
+    return ", ".join(parts) or "no run has one"

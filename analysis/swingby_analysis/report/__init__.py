@@ -16,13 +16,13 @@ from swingby.run.outcomes import derive, refresh
 from swingby.store import Store
 from swingby.store.lookup import find_sweep
 from swingby.sweepfile.sweep import Sweep, named_sweeps
-from swingby_analysis.page import Block, Figure, Fold, Heading, Items, Page, Section, Several, Table, Terms, Text
+from swingby_analysis.page import Block, Figure, Fold, Heading, Items, Page, Section, Table, Terms, Text
 from swingby_analysis.page import Code as Name
 from swingby_analysis.page.folder import replace_folder
 from swingby_analysis.page.html import html
 from swingby_analysis.page.pictures import KINDS, files_of, pictures
 from swingby_analysis.report import data as report_data
-from swingby_analysis.report import words
+from swingby_analysis.report import summary
 from swingby_analysis.report.drawings import attempt
 from swingby_analysis.report.examples import Examples
 from swingby_analysis.report.figures import Figures
@@ -97,11 +97,11 @@ def write_report(
         source_digest = made_from(sweep, records, kinds, plane) if noted and as_published is None else ""
         read = report_data.read(store, row.sweep_id, plane, shown)
         if as_published is not None:
-            read = replace(read, remarks=words.as_published(as_published, report_data.unseen(store, read)))
+            read = replace(read, remarks=summary.as_published(as_published, report_data.unseen(store, read)))
         read = replace(read, fresh=fresh_phases(store, read))
         examples = Examples.of(read, store) if read.curves else None
-        summary = registry.function(read.reported.summary)(read, store) if read.reported.summary else []
-        figures = Figures(read, examples, *attempt(read, store), summary)
+        own = registry.function(read.reported.summary)(read, store) if read.reported.summary else []
+        figures = Figures(read, examples, *attempt(read, store), own)
     folder = entry(out.expanduser().absolute(), row.name)
     with debug_mode(False):  # Altair checks each part of a chart as it is made, and then the whole again
         every = figures.every
@@ -109,7 +109,7 @@ def write_report(
     if source_digest and source_digest == made_from(sweep, records, kinds, plane):  # nothing was published meanwhile
         contents[NOTE] = note(source_digest, PAGE, contents, [*read.remarks, *figures.faults])
     replace_folder(folder, contents)
-    warnings = words.warnings(figures.data)
+    warnings = summary.warnings(figures.data)
     return Report(row.name, folder / PAGE, figures.every, warnings, figures.faults, read.remarks)
 
 
@@ -124,9 +124,9 @@ def presentation_of(sweep: str, sweep_id: str) -> Mapping[str, Any]:
 def page(figures: Figures, kinds: Collection[str] = ()) -> Page:
     """The report as a page; `kinds` are the pictures that lie beside it."""
     data = figures.data
-    table = words.Table.of(data)
+    table = summary.Table.of(data)
     points = Table(table.headings, table.rows)
-    notes = [Text(text, "warning") for text in (*words.warnings(data), *figures.faults)]
+    notes = [Text(text, "warning") for text in (*summary.warnings(data), *figures.faults)]
     apart = differing(data)
     terms = [Terms(made_by(data)), Heading("Conventions common to all points"), common(data)]
     if apart is not None:
@@ -137,7 +137,7 @@ def page(figures: Figures, kinds: Collection[str] = ()) -> Page:
     extreme = _extremes(data)
     sections = [
         Section(
-            "summary", "Summary", [*notes, Items(words.summary(data, figures.examples, figures.said)), *remembered]
+            "summary", "Summary", [*notes, Items(summary.sentences(data, figures.examples, figures.said)), *remembered]
         ),
         *(
             Section(
@@ -165,9 +165,7 @@ def page(figures: Figures, kinds: Collection[str] = ()) -> Page:
         kind="report",
         title=(data.sweep["title"] or data.sweep["name"]).strip(),
         lead=(data.resolved["description"] or "").strip(),
-        byline=Several(
-            ["Sweep ", name, ", id ", sweep_id, ", experiment ", experiment, f"{tagged}; written {written}."]
-        ),
+        byline=["Sweep ", name, ", id ", sweep_id, ", experiment ", experiment, f"{tagged}; written {written}."],
         sections=sections,
         files=files_of(kinds),
     )
@@ -193,7 +191,7 @@ def _extremes(data: report_data.ReportData) -> list[Block]:
     return [
         Fold(
             "The extreme points, shrunken and on fresh seeds",
-            [Text(Several(words)), Table(headings, rows, name="extremes")],
+            [Text(words), Table(headings, rows, name="extremes")],
             opened=True,
         )
     ]

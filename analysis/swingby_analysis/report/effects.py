@@ -27,9 +27,13 @@ MOST_LINES = 300
 """Points that parallel coordinates draw."""
 BESIDE = 0.62
 """The lines at one value take this much of the room up to the next value."""
-OVER = {"yes_no": "share of the seeds that show it", "number": "median over the seeds", "category": "most common one"}
+OVER = {
+    "yes_no": "share of the seeds of which it is true",
+    "number": "median over the seeds",
+    "category": "most common one",
+}
 """What of the seeds a line stands for."""
-FITTED = "share of the seeds that show it, fitted to all points"
+FITTED = "share of the seeds of which it is true, fitted to all points"
 """That of a yes/no outcome of a refined sweep."""
 TICKS = 8
 """Values of a parallel axis that are written."""

@@ -74,13 +74,13 @@ class Extremes:
 
     def qualified(self, row: Extreme) -> str:
         """What has to stand behind a raw extreme: of how many it is one, the shrunken estimate, and fresh seeds."""
-        whole = plural(self.points, "point")
+        whole, text = plural(self.points, "point"), f"shrunken towards the other points it is {self.shrunken(row)}"
         if row.alike > 1:
-            text = f"{row.alike:,} of {whole} are {row.end} alike; shrunken each is {self.shrunken(row)}"
+            text = f"{row.alike:,} of {whole} share this value; {text}"
         elif self.number(raw(row.seen)) == self.number(row.estimate):
-            text = f"it is the {row.end} of {whole}; shrunken it is {self.shrunken(row)}, too"
+            text = f"it is the {row.end} of {whole}; {text}, too"
         else:
-            text = f"as the {row.end} of {whole} this is too extreme; shrunken it is {self.shrunken(row)}"
+            text = f"the {row.end} of {whole} is extreme partly by chance; {text}"
         return f"{text}, on fresh seeds {said(row.fresh)}" if row.fresh is not None else text
 
     def table(self, label: Callable[[int], str]) -> tuple[list[str], list[list[str]]]:

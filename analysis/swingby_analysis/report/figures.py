@@ -50,9 +50,9 @@ def map_of(grid: Grid, phases: Phases, outcome: Outcome, surface: Surface | None
     """
     name, words, along, absent = outcome.name, outcome.title, grid.y is None, outcome.column.absent
     if outcome.kind == "yes_no":
-        rows, slug, title = phases.shares(name), "phase", f"Where runs show {words}"
+        rows, slug, title = phases.shares(name), "phase", f"Where “{words}” is true"
         chart = share_map(grid, rows, surface, words)
-        what = f"Share of the seeds that show {words}"
+        what = f"Share of the seeds of which “{words}” is true"
         reading = prose.SHARES_ALONG if along else prose.SHARES_FINE if is_fine(grid) else prose.SHARES
         reading = reading.replace("one half", level_text(0.5 if surface is None else surface.level))
     elif outcome.kind == "category":

@@ -8,7 +8,7 @@ from swingby_analysis.charts.bands import waiting_bands
 from swingby_analysis.charts.curves import log_panel
 from swingby_analysis.charts.maps import MOST_FITTED
 from swingby_analysis.charts.trajectories import landmark_rows, trajectory_panel
-from swingby_analysis.grid import plain
+from swingby_analysis.grid import Grid, plain
 from swingby_analysis.report import singles
 from swingby_analysis.report.curves import DECLARED, packed, unit_of
 from swingby_analysis.report.data import ReportData
@@ -40,17 +40,20 @@ def interactive(figures: Figures) -> dict[str, Any]:
         "landmarks": [] if view is None else landmark_rows(view),
         "first": figures.first,
     }
-    # x, y and panel, with the values that a menu offers; a single value needs no menu.
-    axes = [(axis.name, [plain(value) for value in axis.values]) if axis else ("", [""]) for axis in (grid.x, grid.y)]
-    menus = [{"name": name, "values": values} for name, values in (*axes, ("panel", list(grid.facets)))]
     return {
         "figures": specs,
         "panel": panel,
-        "grid": menus,
+        "grid": menus(grid),
         "points": _points(data),
         "curves": packed(data.curves, scales),
         "runs": singles.packed(data.singles, names, scales),
     }
+
+
+def menus(grid: Grid) -> list[dict[str, Any]]:
+    """x, y and panel of a grid, with the values that a menu of the page offers; a single value needs no menu."""
+    axes = [(axis.name, [plain(value) for value in axis.values]) if axis else ("", [""]) for axis in (grid.x, grid.y)]
+    return [{"name": name, "values": values} for name, values in (*axes, ("panel", list(grid.facets)))]
 
 
 def _points(data: ReportData) -> dict[str, Any]:
@@ -74,7 +77,7 @@ def _points(data: ReportData) -> dict[str, Any]:
         points[str(point)] = {
             "place": place,
             "label": data.grid.label(point),
-            "text": f"{name}: {texts.get(point, 'could not be told')}",
+            "text": f"{name}: {texts.get(point, 'not known')}",
             "note": f"Median, and 10\u00a0% to 90\u00a0% of {plural(n, 'seed')}"
             f"{'; dots at equal times' if data.plane is not None else ''}.{thin}",
         }

@@ -41,7 +41,7 @@ def code_of(origin: Mapping[str, Any]) -> str:
     """The commit that a plan's cells were computed with."""
     if "imported" in json.loads(origin["provenance"] or "{}"):
         return "unknown (trained elsewhere)"
-    changed = " with changes that no commit holds" if origin["git_dirty"] else ""
+    changed = " with uncommitted changes" if origin["git_dirty"] else ""
     return f"commit {origin['git_commit'] or 'unknown (not in a checkout)'}{changed}"
 
 

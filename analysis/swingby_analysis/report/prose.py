@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from swingby_analysis.charts.summaries import Share
@@ -9,29 +10,31 @@ from swingby_analysis.grid import plain
 
 FITTED = (
     "The fitted share is that of a smooth surface through the results of all points (a Gaussian process on the logit "
-    "of the share), so that neighbours tell of each other; pointing at a tile shows it."
+    "of the share), so that neighbours inform each other; pointing at a tile shows it."
 )
+ONE_IN_TWENTY = "Each Wilson interval is for its own point: over the whole grid about one in twenty misses the truth."
 BOUNDARY = (
-    "The thick line is where the fitted share is one half, the thin ones where its side begins to be told with 95 %. "
+    "The thick line is where the fitted share is one half; beyond the thin lines the fit is 95 % certain of the side. "
     f"Faint tiles were never trained: their colour is the fitted share. {FITTED} Tiles without colour have no result. "
-    "Each Wilson interval speaks for its own point, so that over the whole grid about one in twenty misses."
+    f"{ONE_IN_TWENTY}"
+)
+UNCERTAIN = (
+    "where the share may be on either side of one half: the fit is less than 95 % certain of the side, or, where there "
+    "is no fit, the point's 95 % Wilson interval includes one half"
 )
 SHARES = (
     "Each tile is one point of the grid; its colour is the share of the seeds. The square inside grows with the "
-    "width of the 95 % Wilson interval of that share and would be as large as an ordinary tile if nothing were known: "
-    "the larger, the less is known. A dot marks points whose side of one half is not told with 95 %: by the fit, or by "
-    f"the interval where there is no fit. {BOUNDARY}"
+    "width of the 95 % Wilson interval of that share: the larger, the less is known, and it fills the tile if nothing "
+    f"is. A dot marks points {UNCERTAIN}. {BOUNDARY}"
 )
 SHARES_FINE = (
-    "Each tile is one point of the grid; its colour is the share of the seeds. A white dot marks points whose side of "
-    "one half is not told with 95 %: by the fit, or by the point's Wilson interval where there is no fit; the legend "
-    f"says how wide these intervals are at most. {BOUNDARY}"
+    "Each tile is one point of the grid; its colour is the share of the seeds. A white dot marks points "
+    f"{UNCERTAIN}; the legend says how wide these intervals are at most. {BOUNDARY}"
 )
 SHARES_ALONG = (
     "Each mark is one point of the grid, with the 95 % Wilson interval of its share. The line is the fitted share with "
     "its 95 % band: that of a smooth curve through the results of all points (a Gaussian process on the logit of the "
-    "share). Open marks: the side of one half is not told with 95 %, by the fit, or by the interval where there is no "
-    "fit. Each Wilson interval speaks for its own point, so that over all points about one in twenty misses."
+    f"share). Open marks are points {UNCERTAIN}. {ONE_IN_TWENTY}"
 )
 SPENT = (
     "The colour of a tile is the number of seeds that have a result at that point of the grid; a tile without colour "
@@ -84,6 +87,25 @@ def between(low: int, high: int) -> str:
 def coverage(trained: int, whole: int, low: int, high: int, runs: str = "cells") -> str:
     """How many points have cells, or `runs` of some kind, and how many seeds each of them has."""
     return f"{trained:,} of {plural(whole, 'point')} have {runs}; seeds per point from {low:,} to {high:,}"
+
+
+def number(value: float | None) -> str:
+    """A number with three digits, such as 0.00123; a dash for none."""
+    if value is None or math.isnan(value):
+        return "-"
+    return "infinity" if math.isinf(value) else f"{value:.3g}"
+
+
+def points(share: float | None) -> str:
+    """A difference of shares in percentage points, with its sign."""
+    return "-" if share is None else f"{100 * share:+.1f}"
+
+
+def chance(value: float | None) -> str:
+    """A p-value; a dash for none."""
+    if value is None or math.isnan(value):
+        return "-"
+    return "< 0.0001" if value < 1e-4 else f"{value:.2g}"
 
 
 def shown(value: Any) -> str:

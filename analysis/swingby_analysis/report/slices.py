@@ -43,4 +43,4 @@ def sliced(points: pa.Table, resolved: Mapping[str, Any]) -> tuple[pa.Table, str
         told.append(f"{name} at {len(chosen)} of {len(values)} values ({', '.join(map(plain, chosen))})")
     if not told:
         return points, ""
-    return points, f"The maps show slices: {'; '.join(told)}. What is fitted is fitted to the results of all points."
+    return points, f"The maps show slices: {'; '.join(told)}. Fits use the results of all points."

@@ -81,7 +81,7 @@ class Trial:
             above, below = sum(one.low > 0.5 for one in shares), sum(one.high < 0.5 for one in shares)
             rest = len(shares) - above - below
             points = plural(len(shares), "point")
-            yield f"of {points}, above one half {above:,}, below {below:,}, not decided by the seeds {rest:,}"
+            yield f"of {points}, above one half {above:,}, below {below:,}, either (interval includes it) {rest:,}"
             yield from self._ends("share")
         elif self.outcome.kind == "category" and len(known):
             counts = known.value_counts(sort=True).iter_rows()

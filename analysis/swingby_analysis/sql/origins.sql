@@ -12,10 +12,11 @@ with cells as (
     group by 1
 )
 select
-    plans.plan_id, plans.sweep_id, plans.name,
+    plans.plan_id, plans.sweep_id, plans.name, plans.stream_version,
     code.git_commit, code.git_dirty, plans.created,
     count(*) as cells,
     string_agg(distinct shards.host, ', ' order by shards.host) as hosts,
+    string_agg(distinct shards.device, ', ' order by shards.device) as devices,
     string_agg(distinct cells.engine, ', ' order by cells.engine) as engines,
     min(shards.started) as started, max(shards.finished) as finished,
     any_value(plans.provenance) as provenance

@@ -17,7 +17,7 @@ FOLDER = "statements"
 
 @cache
 def catalogue() -> tuple[Statement, ...]:
-    """Every statement in the order of the pages.
+    """Every statement, folder by folder in the order of the pages.
 
     Raises:
         SwingbyError: a file is wrong, or two statements have one slug.
@@ -31,7 +31,7 @@ def catalogue() -> tuple[Statement, ...]:
     for slug in slugs:
         if slugs.count(slug) > 1:
             raise SwingbyError(f"two statements are called {slug!r}")
-    return tuple(sorted(every, key=lambda item: item.place))
+    return tuple(every)
 
 
 def notes(experiments: Collection[str], key: str) -> list[str]:

@@ -7,14 +7,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from swingby.run.outcomes import derive
 from swingby.store import Store
 from swingby_analysis.page.folder import write_page
 from swingby_analysis.statements import table
 from swingby_analysis.statements.catalogue import catalogue, claims
-from swingby_analysis.statements.claims_page import claims_page
 from swingby_analysis.statements.judging import Judged, judge
-from swingby_analysis.statements.needed import Say, prepare, progress, wanted
+from swingby_analysis.statements.needed import Say, prepare, wanted
+from swingby_analysis.statements.page import claims_page
 from swingby_analysis.statements.verdict import MISSING
 
 FOLDER, PAGE = "claims", "claims.html"
@@ -67,12 +66,8 @@ def write_claims(
         SwingbyError: no such claim, a sweep cannot be trained, a query is wrong, or the disk refuses.
     """
     chosen = claims(experiment, only)
-    needed = wanted(chosen, overrides, data)
-    records, training = prepare(data, needed, overrides, run, False, say)
+    records, needed, training = prepare(data, wanted(chosen, overrides, data), overrides, run, False, say)
     known = [item for item in catalogue() if item.claims]
-    with Store.open(records.data) as store:
-        needed = progress(store, needed)
-        derive(records, [item.sweep_id for item in needed.values() if item.done])
     with Store.open(records.data) as store:
         judged: list[Judged] = []
         for claim in chosen:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from swingby.cli.console import DEFAULT_DATA, PAPERS, DataFolder, err, panel, say
+from swingby.cli.console import DEFAULT_DATA, PAPERS, DataFolder, panel, say, tell
 from swingby.cli.options import Local
 from swingby.errors import SwingbyError
 from swingby.units import counted, duration
@@ -70,17 +70,16 @@ def claims(
         only=only or (),
         markdown_file=markdown,
         command=" ".join(["swingby claims", *options]),
-        say=lambda text: err.print(text, markup=False),
+        say=tell,
     )
     costs = f"{counted(written.claims, 'claim')} took {duration(time.perf_counter() - began)}"
-    err.print(f"{costs}, {duration(written.training)} of it training" if written.training else costs, markup=False)
+    tell(f"{costs}, {duration(written.training)} of it training" if written.training else costs)
     say(str(written.page))
     if written.waiting:
         names = ", ".join(written.hours)
-        err.print(
+        tell(
             f"{written.waiting} claims have no verdict yet: they are about sweeps that take hours and are not trained "
-            f"here ({names}); swingby run trains one",
-            markup=False,
+            f"here ({names}); swingby run trains one"
         )
     if written.missing:
         raise typer.Exit(NOT_ALL)
@@ -137,9 +136,9 @@ def findings(
         vector=pictures,
         markdown_file=markdown,
         command=" ".join(["swingby findings", *([experiment] if experiment else []), *options]),
-        say=lambda text: err.print(text, markup=False),
+        say=tell,
     )
-    err.print(f"{written.diagrams} diagrams took {duration(time.perf_counter() - began)}", markup=False)
+    tell(f"{written.diagrams} diagrams took {duration(time.perf_counter() - began)}")
     say(str(written.page))
     if written.missing:
         raise typer.Exit(NOT_ALL)

@@ -15,7 +15,7 @@ from swingby.model import registry
 from swingby.store.sql import literal
 from swingby.sweepfile.parameters import split
 from swingby_analysis.statements.kinds import ALWAYS, EXISTS, LAW, MEAN, MOST
-from swingby_analysis.statements.statement import EFFECT, Shared, Statement
+from swingby_analysis.statements.statement import Shared, Statement
 from swingby_analysis.statements.template import Template
 from swingby_analysis.stats.intervals import CONFIDENCE, majority, seen_as_majority
 
@@ -198,16 +198,10 @@ def _counted(statement: Statement) -> str:
             f"    coalesce({Template.of(statement.measured).sql}, 'nothing') as measured\n"
             f"from {ROWS}\ngroup by {rows}\norder by {rows}"
         )
-    expressions = list(
-        dict.fromkeys(
-            field.expression
-            for words in statement.words.values()
-            for field in Template.of(words).fields
-            if not field.plain
-        )
-    )
+    fields = [field for words in statement.words.values() for field in Template.of(words).fields]
+    expressions = dict.fromkeys(field.expression for field in fields if not field.plain)
     columns = [f'{expression} as "{expression.replace(chr(34), chr(34) * 2)}"' for expression in expressions]
-    if statement.rule == EFFECT:
+    if not statement.holds or any(field.plain for field in fields):
         columns.insert(0, 'list(columns(* exclude (seed)) order by seed) as "\\0"')
     if statement.holds:
         columns.insert(0, f"{statement.holds} as holds")
@@ -248,11 +242,6 @@ def number_columns(claim: Statement) -> tuple[str, ...]:
         if named.issuperset(names):
             return names
     raise SwingbyError(f"a claim {MEAN} needs rows with 'effect', or with 'side' and 'value'; its query names neither")
-
-
-def said_alone(shared: Sequence[Shared], key: str) -> list[str]:
-    """What a folder says under a key, for a page about this folder alone; nothing for a page about several."""
-    return shared[0].said(key) if len(shared) == 1 else []
 
 
 def shared_of(statements: Sequence[Statement]) -> list[Shared]:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from swingby.run.outcomes import derive
 from swingby.store import Store
 from swingby.sweepfile.sweep import Sweep
 from swingby_analysis.page import Page
@@ -17,11 +16,11 @@ from swingby_analysis.report.prose import plural
 from swingby_analysis.statements import catalogue
 from swingby_analysis.statements.compose import shared_of
 from swingby_analysis.statements.figures import figures
-from swingby_analysis.statements.findings_page import Shown, findings_page
 from swingby_analysis.statements.fresh import REPLICATED, again, on_fresh_seeds
 from swingby_analysis.statements.judging import conclude
-from swingby_analysis.statements.needed import Needed, Say, prepare, progress, wanted
+from swingby_analysis.statements.needed import Needed, Say, prepare, wanted
 from swingby_analysis.statements.origins import origins
+from swingby_analysis.statements.page import Shown, findings_page
 
 FOLDER, PAGE = "findings", "findings.html"
 
@@ -73,10 +72,8 @@ def write_findings(
     needed = wanted([*every, *new], overrides, data)
     for name in {diagram.sweep for diagram in diagrams} - set(needed):  # A diagram of which nothing is found has maps.
         needed[name] = Needed(name, Sweep.load(name, overrides))
-    records, _ = prepare(data, needed, overrides, run, recorded, say)
+    records, needed, _ = prepare(data, needed, overrides, run, recorded, say)
     with Store.open(records.data) as store:
-        needed = progress(store, needed)
-        derive(records, [item.sweep_id for item in needed.values() if item.done])
         shown: list[Shown] = []
         for diagram in diagrams:
             requirement = needed[diagram.sweep]
@@ -91,7 +88,7 @@ def write_findings(
             )
             counts = Counter(item.verdict for item in sentences).items()
             verdicts = ", ".join(f"{count} {verdict}" for verdict, count in counts)
-            say(f"{diagram.slug}: {plural(len(sentences), 'question')} asked of it: {verdicts}")
+            say(f"{diagram.slug}: {plural(len(sentences), 'question')}: {verdicts}")
         replicated = again(store, [sentence for item in shown for sentence in item.sentences], needed)
         if replicated:
             count = sum(one.verdict == REPLICATED for one in replicated)
@@ -122,9 +119,9 @@ def _notes(rows: Sequence[Mapping[str, Any]], overrides: Sequence[str]) -> list[
         days = sorted({row["first_day"] for row in recorded} | {row["last_day"] for row in recorded})
         span = days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
         notes.append(
-            f"{cells:,} of {every:,} results are recorded ones: computed on {hosts}, {span}, not here. Outcomes are "
-            "as found on the full curves; numbers are rounded. swingby run with a sweep's name trains it here."
+            f"{cells:,} of {every:,} results are recorded ones: computed on {hosts}, {span}, not here. Outcomes were "
+            "computed from the full curves; numbers are rounded. swingby run with a sweep's name trains it here."
         )
     if overrides:
-        notes.append(f"Every sweep was laid over with {', '.join(overrides)}: a first look, not the result.")
+        notes.append(f"Every sweep was run with {', '.join(overrides)}: a first look, not the result.")
     return notes

@@ -250,6 +250,6 @@ def _percent(share: float) -> str:
 
 
 def _wanting(n: int, least: int, of: str = "") -> str:
-    """That too few seeds tell."""
-    tell = f"{n or 'no'} seed {of}tells" if n < 2 else f"{n} seeds {of}tell"
-    return f"{tell}; {max(least, 1)} are needed"
+    """That too few seeds have an answer."""
+    seeds = f"{n or 'no'} seed {of}has" if n < 2 else f"{n} seeds {of}have"
+    return f"{seeds} an answer; {max(least, 1)} are needed"

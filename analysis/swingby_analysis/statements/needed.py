@@ -14,6 +14,7 @@ from swingby.data.records import Records
 from swingby.data.remote.address import DATA_MARK
 from swingby.errors import SwingbyError
 from swingby.imports.notice import imported_results
+from swingby.run.outcomes import derive
 from swingby.store import Store, ingest
 from swingby.store.lookup import find_sweep
 from swingby.store.refined import Refined, only_refined
@@ -150,8 +151,10 @@ def prepare(
     run: Sequence[str] | None,
     recorded: bool,
     say: Say,
-) -> tuple[Records, float]:
-    """Trains or unpacks what is missing of these sweeps, and ingests it; the data folder, and seconds of training.
+) -> tuple[Records, dict[str, Needed], float]:
+    """Trains or unpacks what is missing of these sweeps, ingests it, and computes its outcomes.
+
+    Returns the data folder, the sweeps with how far they are, and seconds of training.
 
     Sweeps that take hours are never trained: where they were not run, their shipped results are unpacked.
 
@@ -190,7 +193,10 @@ def prepare(
         if item.hours:
             _bring(records, item, say)
     ingest(records)
-    return records, training
+    with Store.open(records.data) as store:
+        known = progress(store, needed)
+    derive(records, [item.sweep_id for item in known.values() if item.done])
+    return records, known, training
 
 
 def _bring(records: Records, item: Needed, say: Say) -> None:

@@ -14,22 +14,23 @@ from swingby.model.registry import nearest
 from swingby_analysis.statements.kinds import KINDS, LAW, LEAST, MEAN
 from swingby_analysis.statements.template import Template
 
-TOGETHER, EFFECT = "one statement about all seeds", "effect over seeds"
-"""The rules by which SQL decides a finding; those of claims are `KINDS`."""
 YES, NO, UNSURE = "found", "not found", "cannot be told"
 """What becomes of a finding, and the keys of its wordings."""
 CONTRARY = "contrary"
 """The key of the wording for the contrary, where that is a finding too; in the place of `NO`."""
 KEYS = (
-    "slug", "claim", "source", "order", "sweeps", "rule", "setting", "measured", "holds", YES, CONTRARY, NO, UNSURE,
-    "after", "why", "least", "within", "slope", "reverse", "hours", "fresh", "brief",
+    *KINDS, YES, CONTRARY, NO, UNSURE, "asks", "slug", "sweeps", "fresh", "brief", "setting", "measured", "holds",
+    "after", "why", "least", "within", "slope", "reverse", "hours",
 )  # fmt: skip
+"""What a head can say; the kind of a claim is the key of its words."""
+NAMED = {"slug": "sweeps", "fresh": "brief"}
+"""Keys that stand before names, as in `slug fig-16: figure-15`, and the key of the value behind these."""
 SHARED = "views.sql"
 """The file of a folder with the views that its statements share, and what pages say of its experiment."""
 _VIEW = re.compile(r"((?:^--[^\n]*\n)*)^create view (\w+) as\n(.*?);\s*?$", re.MULTILINE | re.DOTALL)
 
 
-_KEY = re.compile(r"^ ?([a-z][a-z_ ]*):(?: +(.*))?$")
+_KEY = re.compile(rf"^ ?((?:{'|'.join(NAMED)}) [\w, -]+|[a-z][a-z_ ]*):(?: +(.*))?$")
 _WORD = re.compile(r"\[([a-z][a-z_]*)\]")
 
 
@@ -51,12 +52,16 @@ class Shared:
         views: in the order of the file; a view may use those above it.
         presets: what a verdict calls the conventions of a preset, in the order of the rows.
         notes: what pages say of the experiment, by key, such as "note on claims".
+        defaults: values of keys for every statement whose head does not say them.
+        order: the slugs in the order of the pages.
     """
 
     experiments: tuple[str, ...] = ()
     views: Sequence[View] = ()
     presets: Mapping[str, str] = field(default_factory=dict)
     notes: Sequence[tuple[str, str]] = ()
+    defaults: Mapping[str, str] = field(default_factory=dict)
+    order: Sequence[str] = ()
 
     def said(self, key: str) -> list[str]:
         """The notes of one key."""
@@ -71,13 +76,12 @@ class Statement:
         slug: names it; lower-case letters, digits and hyphens.
         text: of a claim: its words, without a number; "" of a finding.
         source: of a claim: figure, section or equation.
-        order: its place on the page; numbers as of sections.
         sweeps: named sweeps whose cells it is asked of.
-        rule: one of `KINDS` of a claim; of a finding `TOGETHER` or `EFFECT`.
+        rule: of a claim, one of `KINDS`; "" of a finding.
         question: what the SQL asks, in words.
         body: its SQL, which gives the rows that are counted.
         setting, measured: of a claim: templates; plain names in `setting` make the rows of the claim.
-        holds: an aggregate over the rows that decides, where they have no column `holds` or `effect`.
+        holds: of a finding: an aggregate over the rows that decides; "" where their columns `effect...` do.
         words: of a finding: a template for each of `YES`, `NO` and `UNSURE`.
         either: of a finding: the contrary is a finding too.
         after: what was done to it after results had been seen, and why; "" for nothing.
@@ -96,7 +100,6 @@ class Statement:
     slug: str
     text: str
     source: str
-    order: tuple[int, ...]
     sweeps: tuple[str, ...]
     rule: str
     question: str
@@ -123,46 +126,37 @@ class Statement:
         return bool(self.text)
 
     @property
-    def place(self) -> tuple[tuple[int, ...], str]:
-        """The key by which statements are sorted; those without an order come last."""
-        return self.order or (10**6,), self.slug
+    def place(self) -> tuple[int, str]:
+        """The key by which statements of a folder are sorted; those that its order does not name come last."""
+        order = self.shared.order
+        return order.index(self.slug) if self.slug in order else len(order), self.slug
 
 
 @dataclass(frozen=True)
 class Head:
-    """A file of statements: the keys and the question above its SQL, and the SQL.
-
-    Attributes:
-        keys: each key with its values, in the order of the file; a key may stand several times.
-        question: the comment below the keys, as one line.
-        body: the rest of the file.
-    """
+    """A file of statements: the keys above its SQL, each with its value, in the order of the file; and the SQL."""
 
     keys: Sequence[tuple[str, str]]
-    question: str
     body: str
 
 
 def read_head(text: str) -> Head:
-    """The head of a file. A value goes on over lines that are indented more; an empty comment line ends it."""
-    lines = text.strip().splitlines()
+    """The head of a file: comment lines `-- key: value`. A value goes on over lines that are indented more.
+
+    What begins with any other line is the body.
+    """
+    lines, place = text.strip().splitlines(), 0
     keys: list[tuple[str, list[str]]] = []
-    question: list[str] = []
-    value = None
-    last = next((place for place, line in enumerate(lines) if not line.startswith("--")), len(lines))
-    for line in lines[:last]:
+    for place, line in enumerate([*lines, ""]):  # noqa: B007  the place of the body
         said = line[2:].rstrip()
-        key = None if question else _KEY.match(said)
-        if key:
-            value = [key[2] or ""]
-            keys.append((key[1], value))
-        elif value is not None and not question and said.startswith("  "):
-            value.append(said.strip())
-        else:
-            value = None
-            question += [said.strip()] if said.strip() else []
+        if line.startswith("--") and (key := _KEY.match(said)):
+            keys.append((key[1], [key[2] or ""]))
+        elif line.startswith("--  ") and keys:
+            keys[-1][1].append(said.strip())
+        elif line.strip() != "--":
+            break
     joined = [(key, " ".join(part for part in parts if part)) for key, parts in keys]
-    return Head(joined, " ".join(question), "\n".join(lines[last:]).strip())
+    return Head(joined, "\n".join(lines[place:]).strip())
 
 
 def blocks(head: Head) -> Iterator[dict[str, str]]:
@@ -173,7 +167,7 @@ def blocks(head: Head) -> Iterator[dict[str, str]]:
     Raises:
         SwingbyError: a key stands twice in a block.
     """
-    starts = [place for place, (key, _) in enumerate(head.keys) if key == "slug"]
+    starts = [place for place, (key, _) in enumerate(head.keys) if key.startswith("slug ")]
     shared = _unique(head.keys[: starts[0]] if starts else head.keys)
     if not starts:
         yield shared
@@ -182,10 +176,13 @@ def blocks(head: Head) -> Iterator[dict[str, str]]:
 
 
 def _unique(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
-    keys = dict(pairs)
-    if len(keys) < len(pairs):
-        names = [key for key, _ in pairs]
-        raise SwingbyError(f"the key {next(name for name in names if names.count(name) > 1)!r} stands twice")
+    keys = dict[str, str]()
+    for key, value in pairs:
+        first, _, names = key.partition(" ")
+        own = {first: names} | ({NAMED[first]: value} if value else {}) if first in NAMED else {key: value}
+        if twice := own.keys() & keys.keys():
+            raise SwingbyError(f"the key {min(twice)!r} stands twice")
+        keys |= own
     return keys
 
 
@@ -208,7 +205,7 @@ def parse(text: str, name: str, shared: Shared | None = None) -> list[Statement]
     """The statements of a file called `name`.
 
     Raises:
-        SwingbyError: a key is unknown, missing, or has no such value; there is no question, or no SQL.
+        SwingbyError: a key is unknown, missing, or has no such value; or there is no SQL.
     """
     try:
         head = read_head(text)
@@ -218,17 +215,17 @@ def parse(text: str, name: str, shared: Shared | None = None) -> list[Statement]
 
 
 def _statement(top: Head, given: Mapping[str, str], name: str, shared: Shared) -> Statement:
-    keys = filled(given, KEYS)
-    claims = "claim" in keys
-    wanted = ("claim", "source", "setting", "measured") if claims else (YES, UNSURE)
-    for key in (*wanted, "sweeps", "rule"):
+    keys = {**shared.defaults, **filled(given, KEYS)}
+    kinds = [kind for kind in KINDS if kind in keys]
+    if len(kinds) > 1:
+        raise SwingbyError(f"a claim has one kind; not {' and '.join(kinds)}")
+    rule = kinds[0] if kinds else ""
+    text, _, source = keys.get(rule, "").partition(" [")
+    for key in ("asks", "sweeps", *(("setting", "measured") if rule else (YES, UNSURE))):
         if not keys.get(key):
             raise SwingbyError(f"its head says no {key!r}")
-    rule = keys["rule"]
-    rules = KINDS if claims else (EFFECT, TOGETHER)
-    if rule not in rules:
-        what = f"a {'claim' if claims else 'finding'} has no rule {rule!r}"
-        raise SwingbyError(f"{what}; {nearest(rule, list(rules))}")
+    if rule and not (text and source.endswith("]")):
+        raise SwingbyError("a claim ends with its source in brackets")
     numbers = {key: _number(keys, key) for key in ("within", "slope")}
     allowed = {LAW: {"within", "slope"}, MEAN: {"within"}}.get(rule, set())
     for key, value in numbers.items():
@@ -241,28 +238,24 @@ def _statement(top: Head, given: Mapping[str, str], name: str, shared: Shared) -
     least = keys.get("least") or str(LEAST.get(rule, 1))
     if not least.isdecimal() or int(least) < 1:
         raise SwingbyError(f"'least' is a number of seeds, 1 or more; not {least!r}")
-    if not claims and (NO in keys) == (CONTRARY in keys):
+    if not rule and (NO in keys) == (CONTRARY in keys):
         raise SwingbyError(f"a finding has a wording for {NO!r} or one for {CONTRARY!r}")
-    if ("fresh" in keys or "brief" in keys) and (claims or not (keys.get("fresh") and keys.get("brief"))):
-        raise SwingbyError("'fresh' and 'brief' stand together, and in a finding")
-    if not top.question or not top.body:
-        raise SwingbyError("a question in words has to stand under its head, and SQL under that")
-    words = {} if claims else {YES: keys[YES], NO: keys.get(NO) or keys[CONTRARY], UNSURE: keys[UNSURE]}
-    order = keys.get("order", "")
-    if not re.fullmatch(r"(\d+(\.\d+)*)?", order):
-        raise SwingbyError(f"the order {order!r} is not one of numbers and points")
+    if "fresh" in keys and (rule or not keys.get("brief")):
+        raise SwingbyError("'fresh' stands in a finding, with what is new in a few words")
+    if not top.body:
+        raise SwingbyError("there is no SQL under its head")
+    words = {} if rule else {YES: keys[YES], NO: keys.get(NO) or keys[CONTRARY], UNSURE: keys[UNSURE]}
     for template in (keys.get("setting", ""), keys.get("measured", ""), *words.values()):
         Template.of(template)
     return Statement(
         slug=keys.get("slug", name),
-        text=keys.get("claim", ""),
-        source=keys.get("source", ""),
-        order=tuple(map(int, order.split("."))) if order else (),
+        text=text,
+        source=source.removesuffix("]"),
         sweeps=_names(keys["sweeps"]),
         rule=rule,
-        question=top.question,
+        question=keys["asks"],
         body=top.body,
-        setting=keys.get("setting", ""),
+        setting=keys.get("setting", "") if rule else "",
         measured=keys.get("measured", ""),
         holds=keys.get("holds", ""),
         words=words,
@@ -306,28 +299,39 @@ def parse_shared(text: str, experiments: tuple[str, ...]) -> Shared:
     left = _VIEW.sub("", head.body).strip()
     if left:
         raise SwingbyError(f"{SHARED}: only views can stand there, `create view <name> as ...;`; not {left[:60]!r}")
-    presets = {key.removeprefix("preset "): value for key, value in head.keys if key.startswith("preset ")}
-    notes = [(key, value) for key, value in head.keys if not key.startswith("preset ")]
     views = [View(name, comment.strip(), select.strip()) for comment, name, select in _VIEW.findall(head.body)]
-    return Shared(experiments, views, presets, notes)
+    presets = {key.removeprefix("preset "): value for key, value in head.keys if key.startswith("preset ")}
+    notes = [(key, value) for key, value in head.keys if " on " in key or " of " in key]
+    defaults = {key: value for key, value in head.keys if key in KEYS}
+    order = _names(dict(head.keys).get("order", ""))
+    known = {"order", *defaults, *(f"preset {name}" for name in presets), *(key for key, _ in notes)}
+    for key, _ in head.keys:
+        if key not in known:
+            raise SwingbyError(f"{SHARED}: there is no key {key!r}; {nearest(key, [*KEYS, 'order'])}")
+    return Shared(experiments, views, presets, notes, defaults, order)
 
 
 def statements_in(folder: Traversable, experiments: tuple[str, ...]) -> list[Statement]:
-    """Every statement of a folder, in no order.
+    """Every statement of a folder, in the order of the pages.
 
     Raises:
-        SwingbyError: as `parse` and `parse_shared`.
+        SwingbyError: as `parse` and `parse_shared`; or the order names a statement that is none.
     """
     own = folder.joinpath(SHARED)
     shared = Shared(experiments)
     if own.is_file():
         shared = parse_shared(own.read_text(encoding="utf-8"), experiments)
-    return [
+    statements = [
         statement
         for path in _files(folder)
         if path.name != SHARED
         for statement in parse(path.read_text(encoding="utf-8"), path.name, shared)
     ]
+    slugs = [statement.slug for statement in statements]
+    for slug in shared.order:
+        if slug not in slugs:
+            raise SwingbyError(f"{SHARED}: its order names {slug!r}, which is no statement; {nearest(slug, slugs)}")
+    return sorted(statements, key=lambda statement: statement.place)
 
 
 def _files(folder: Traversable) -> Iterator[Traversable]:

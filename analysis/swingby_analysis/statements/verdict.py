@@ -29,16 +29,16 @@ MARK = "†"
 """Stands beside a claim that was added, split, reworded, repaired or named in kind after results had been seen."""
 
 _RULE = f"""
-A row is one convention and one setting. What has to be true of its seeds depends on what the claim says; that is its
-kind, given with each claim. All intervals are at 95 %, and a verdict turns where an interval passes a bound: there is
-no share of seeds from which on a claim holds. Each row is judged by itself, so that of twenty rows one may be wrong by
-chance.
+A row is one convention and one setting. What has to be true of its seeds depends on what the claim says: that is its
+kind, given with each claim. All intervals are 95 % intervals, and a verdict depends on the side of a bound on which an
+interval lies; no fixed share of seeds is required. Each row is judged by itself, so about one row in twenty may be
+wrong by chance.
 
-Exists: one seed is enough, and is named: "{SHOWN}". Where none of the seeds does it, the verdict is "{NOT_SHOWN}",
-never that it does not exist; the upper end of Wilson's interval says how common it can still be.
+Exists: one seed is enough, and is named: "{SHOWN}". If no seed shows it, the verdict is "{NOT_SHOWN}", and never that
+it does not exist; the upper end of Wilson's interval says how common it can still be.
 
-In the mean: an effect is measured in every seed, and 0 is no effect. Where Student's interval of the mean over seeds
-lies above 0: "{HOLDS}"; below 0: "{REVERSE}", or "{FAILS}" where that is no finding of its own;
+In the mean: an effect is measured in every seed, and 0 is no effect. If Student's interval of the mean over seeds lies
+above 0: "{HOLDS}"; below 0: "{REVERSE}", or "{FAILS}" if the opposite is no finding of its own;
 else "{NOT_SHOWN}". Two independent samples are compared by the
 probability that a value of one exceeds one of the other (one half: no difference), its interval, and the two-sided test
 of Mann and Whitney, which have to agree. A claim that a mean is zero has a tolerance, within which the whole interval
@@ -56,15 +56,15 @@ allowed count as zero: a law whose errors are zero at the smallest parameter nee
 Always: one seed against it refutes it, and is named: "{FAILS}". Without any it is said to hold, with the share below
 which exceptions lie.
 
-A row has a verdict where enough seeds tell: {", ".join(f"{kind} {number}" for kind, number in LEAST.items())}, or as
-many as the claim asks for; of two samples each; of a law at {PARAMETERS} values of the parameter or more. Of a seed
-that shows what is said to exist, or refutes what is said always to be, one is enough. Other rows are left out.
+A row has a verdict if enough seeds have an answer: {", ".join(f"{kind} {number}" for kind, number in LEAST.items())},
+or as many as the claim asks for; of two samples in each; of a law at {PARAMETERS} values of the parameter or more. One
+seed is enough to show what is said to exist, or to refute what is said always to be. Other rows are left out.
 
-Something exists where some row shows it. Else rows that all agree give the verdict of the claim, whatever their
-convention. If exactly one convention holds, in all of its rows, and all rows of the others are against the claim by
-their own intervals: "{ONLY.format("...")}". If some rows hold and others are against it: "{SETTINGS}", and of a mean
-whose reverse holds elsewhere: "{BOTH}"; if none is against it, but some do not tell: "{SETTINGS_UNTOLD}". If no row
-holds, but some are against it: "{FAILS_SOME}".
+Something exists if some row shows it. Otherwise rows that all agree give the verdict of the claim, whatever their
+convention. If exactly one convention holds, in all of its rows, and the intervals of all other rows are against the
+claim: "{ONLY.format("...")}". If some rows hold and others are against it: "{SETTINGS}", and of a mean whose reverse
+holds elsewhere: "{BOTH}"; if none is against it, but some are undecided: "{SETTINGS_UNTOLD}". If no row holds, but some
+are against it: "{FAILS_SOME}".
 """
 RULE = tuple(" ".join(paragraph.split()) for paragraph in _RULE.strip().split("\n\n"))
 """The rules in words, for the page."""

@@ -31,7 +31,7 @@ from swingby.run.progress import Progress
 from swingby.select.intervals import wilson
 from swingby.store import Store, rebuild
 from swingby.sweepfile.sweep import Sweep
-from swingby_analysis.diff import shares, words
+from swingby_analysis.diff import shares, summary
 from swingby_analysis.diff.comparison import Diff, compared
 from swingby_analysis.diff.gaps import gaps
 from swingby_analysis.diff.nested import Nested
@@ -462,7 +462,7 @@ def swingby(*arguments: str | Path) -> tuple[int, str, str]:
 
 
 def sentences(diff: Diff) -> str:
-    return " ".join(words.sentences(diff))
+    return " ".join(summary.sentences(diff))
 
 
 @pytest.fixture(scope="module")
@@ -487,7 +487,7 @@ def test_the_same_sweep_trained_twice_is_bit_for_bit_the_same(folders: tuple[Pat
             assert diff.worst(5).is_empty()
             assert diff.same_cells == (12 if other == one else 0)
             assert set(diff.shares["difference"]) == {0.0}
-            assert "Bit for bit the same in all 12 cells" in sentences(diff)
+            assert "Identical in all 12 cells" in sentences(diff)
             assert "No parameter differs" in sentences(diff)
 
 
@@ -504,7 +504,7 @@ def test_a_change_of_a_parameter_is_told_with_its_largest_effect(folders: tuple[
         assert "rate: 1 in A, 1.5 in B" in sentences(diff)
         worst = diff.worst(3)
         assert worst.height == 3
-        again = words.replays(worst.row(0, named=True), diff)
+        again = summary.replays(worst.row(0, named=True), diff)
         assert f"swingby replay {worst['cell_b'][0][:12]} --data {data}" in again
         back = mirrored.columns.row(by_predicate=pl.col("column") == "position", named=True)
         assert (back["largest"], back["largest_step"]) == (curve["largest"], curve["largest_step"])
@@ -528,7 +528,7 @@ def test_what_is_not_finished_or_ended_otherwise_is_told(folders: tuple[Path, Pa
         text = sentences(diff)
     assert f"B is not finished: {len(ended)} of 12 cells have ended" in text
     assert f"{expected} pairs ended as ok in A and as diverged in B" in text
-    assert f"Every curve is bit for bit the same in all {expected} cells" in text
+    assert f"Every curve is identical in all {expected} cells" in text
     assert "wants: ok in A, diverge in B" in text
     assert "with seeds that B does not have" in text
 
@@ -554,7 +554,7 @@ def test_of_sweeps_in_training_what_has_ended_in_both_is_compared(folders: tuple
         for found, unfinished, whole in ((diff, "B", "A"), (back, "A", "B")):
             assert f"{unfinished} is not finished: {counts}." in sentences(found)
             assert f"{whole} is not finished" not in sentences(found)
-            assert f"Compared, of cells that have ended on both sides: {left} pairs" in sentences(found)
+            assert f"Compared, of cells that have ended in both: {left} pairs" in sentences(found)
             assert found.curves_same
     with pytest.raises(SwingbyError, match=f"width: A has 1, 2; B has 7, 8\n  A is not finished: {re.escape(counts)}"):
         compared("walks", "elsewhere", records.data, one).__enter__()

@@ -16,7 +16,6 @@ from swingby_analysis.page import (
     Picture,
     Pictures,
     Section,
-    Several,
     Statement,
     Statements,
     Strong,
@@ -41,7 +40,7 @@ def lines(*blocks: Block) -> list[str]:
         (Link("report", "a/b.html"), "[report](a/b.html)"),
         (Link("below", "#rule"), "below"),
         (Code("swingby run"), "`swingby run`"),
-        (Several([Strong("Why."), " So."]), "**Why.** So."),
+        ([Strong("Why."), " So."], "**Why.** So."),
         (SHARES, "paper: 19 of 20"),
     ],
 )

@@ -17,7 +17,7 @@ from swingby_analysis.phenomena.catalogue import Phenomenon, every_phenomenon, p
 from swingby_analysis.phenomena.counting import counted, sweeps_of, tells_nothing
 from tests.support import synthetic_sim
 
-WHOLE = "-- phenomenon: stages\n-- title: Stages\n-- experiment: mine\n--\n-- One after the other.\nstages >= 2;\n"
+WHOLE = "-- title: Stages\n-- experiment: mine\n-- means: One after the other.\nstages >= 2;\n"
 
 
 @pytest.fixture(scope="module")
@@ -34,8 +34,10 @@ def asked(expression: str) -> Phenomenon:
 
 
 def test_a_declaration_is_read() -> None:
-    """Keys, the meaning below them, and the expression without its semicolon."""
-    assert parse(WHOLE, "stages.sql") == Phenomenon("stages", "Stages", "mine", "One after the other.", "stages >= 2")
+    """The name of the file, or what it says instead, the keys, and the expression without its semicolon."""
+    stages = Phenomenon("stages", "Stages", "mine", "One after the other.", "stages >= 2")
+    assert parse(WHOLE, "stages.sql") == stages
+    assert parse(f"-- phenomenon: stages\n{WHOLE}", "of-mine.sql") == stages
 
 
 @pytest.mark.parametrize(
@@ -44,7 +46,7 @@ def test_a_declaration_is_read() -> None:
         (WHOLE.replace("title", "titel"), "no key 'titel'; did you mean 'title'"),
         (WHOLE.replace("-- title: Stages\n", ""), "it lacks title"),
         (WHOLE.replace("-- title: Stages\n", "-- title: a\n-- title: b\n"), "a key stands twice"),
-        (WHOLE.replace("-- One after the other.\n", ""), "a comment below its keys"),
+        (WHOLE.replace("-- means: One after the other.\n", ""), "it lacks means"),
         (WHOLE.replace("stages >= 2;\n", ""), "an SQL expression"),
     ],
 )

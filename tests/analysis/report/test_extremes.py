@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -45,8 +46,8 @@ def test_medians_that_shrink_to_the_same_are_ranked_by_what_else_is_known() -> N
     assert (largest.point, largest.alike) == (41, 1)
     assert (largest.estimate, largest.low) == (0, 0)
     assert smallest.alike == 59
-    assert "59 of 60 points are smallest alike" in found.qualified(smallest)
-    assert "as the largest of 60 points this is too extreme; shrunken it is 0" in found.qualified(largest)
+    assert found.qualified(smallest).startswith("59 of 60 points")
+    assert re.search(r"the largest of 60 points .* by chance; shrunken .* it is 0 ", found.qualified(largest))
 
 
 def test_nothing_is_too_extreme_that_shrinking_leaves() -> None:
@@ -57,7 +58,7 @@ def test_nothing_is_too_extreme_that_shrinking_leaves() -> None:
     assert (largest.point, largest.estimate) == (2, np.inf)
     assert (smallest.point, smallest.estimate) == (0, 1.0)
     for row in (largest, smallest):
-        assert "too extreme" not in found.qualified(row)
+        assert "by chance" not in found.qualified(row)
         assert f"it is the {row.end} of 3 points" in found.qualified(row)
 
 
@@ -72,5 +73,5 @@ def test_a_report_says_what_to_type_and_whose_outcome_is_not_known(tmp_path: Pat
     run_sweep(Sweep.load(file), tmp_path / "data", local=True, pilot=False, progress=Progress())
     written = write_report("own-slope", tmp_path / "data", tmp_path / "out", kinds=())
     page = written.page.read_text()
-    assert "2 cells diverged; of 2 the outcome \u201csmall\u201d is not known, and its figures leave them out." in page
+    assert re.search(r"2 cells diverged; 2 of them .*\u201csmall\u201d", page)
     assert f"swingby replicate {file}" in page

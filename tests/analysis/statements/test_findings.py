@@ -163,8 +163,8 @@ def test_every_diagram_is_a_named_sweep_and_none_is_left_out() -> None:
 def test_every_finding_is_on_the_page_and_says_what_it_asks() -> None:
     """A finding stands in the part of one diagram; each has its question and its place there."""
     for diagram in CATALOGUE:
-        orders = [finding.order for finding in findings(diagram)]
-        assert orders == sorted(set(orders)), diagram.slug
+        order = [finding.place for finding in findings(diagram)]
+        assert order == sorted(set(order)), diagram.slug
     assert all(findings(diagram) for diagram in TRAINED)
     for finding in SENTENCES:
         assert len(finding.question) > 30, finding.slug

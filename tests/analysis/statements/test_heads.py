@@ -9,37 +9,31 @@ from swingby_analysis.statements.compose import compose
 from swingby_analysis.statements.statement import Statement, parse, parse_shared
 from swingby_analysis.statements.template import Field, Template
 
-CLAIM = """-- claim: It rises
--- source: Fig 1
+CLAIM = """-- in most seeds: It rises [Fig 1, 2 and eq 3 of [4]]
 -- sweeps: one, two
--- rule: in most seeds
 -- setting: width {width}
 -- measured: rise {median(rise):.2f},
 --     at most {max(rise)}
---
--- Of every seed:
--- does it rise?
+-- asks: Of every seed:
+--     does it rise?
 select *, rise > 0 as holds from risen
 """
-TWINS = """-- rule: effect over seeds
--- found: It falls with [what]: {effect:.1f}.
+TWINS = """-- found: It falls with [what]: {effect:.1f}.
 -- contrary: It rises with [what]: {effect:.1f}.
 -- cannot be told: Who knows.
+-- asks: Does it fall?
 --
--- slug: by-width
--- sweeps: one
+-- slug by-width: one
 -- what: the width
 --
--- slug: by-depth
--- sweeps: two
+-- slug by-depth: two
 -- what: the depth
---
--- Does it fall?
 select seed, fall as effect from runs
 """
 VIEWS = """-- preset paper: the paper's conventions
---
--- Shared views.
+-- note on claims: They are few.
+-- least: 9
+-- order: it-rises
 
 -- Runs that rise.
 create view risen as
@@ -57,6 +51,7 @@ def test_a_head_is_read_as_it_is_written() -> None:
     assert claim.measured == "rise {median(rise):.2f}, at most {max(rise)}"
     assert claim.question == "Of every seed: does it rise?"
     assert claim.body == "select *, rise > 0 as holds from risen"
+    assert (claim.rule, claim.source) == ("in most seeds", "Fig 1, 2 and eq 3 of [4]")
 
 
 def test_several_statements_share_a_query() -> None:
@@ -72,16 +67,18 @@ def test_several_statements_share_a_query() -> None:
 @pytest.mark.parametrize(
     ("was", "becomes", "complaint"),
     [
-        ("-- source: Fig 1\n", "", "its head says no 'source'"),
-        ("-- source:", "-- sauce:", "there is no key 'sauce'.*did you mean 'source'"),
-        ("in most seeds", "in most sees", "a claim has no rule 'in most sees'; did you mean 'in most seeds'"),
+        (" [Fig 1, 2 and eq 3 of [4]]", "", "a claim ends with its source in brackets"),
+        ("-- sweeps:", "-- sweep:", "there is no key 'sweep'.*did you mean 'sweeps'"),
+        ("in most seeds", "in most sees", "there is no key 'in most sees'.*did you mean 'in most seeds'"),
         ("in most seeds", "law", "a law says 'within'"),
-        ("-- rule:", "-- within: 0.1\n-- rule:", "'within' is no key of a claim by the rule 'in most seeds'"),
-        ("-- rule:", "-- reverse: no\n-- rule:", "'reverse' is a key of a claim in the mean, and says 'no'"),
-        ("-- rule: in most seeds", "-- rule: law\n-- within: none", "'within' is a number above 0; not 'none'"),
-        ("-- rule:", "-- least: few\n-- rule:", "'least' is a number of seeds, 1 or more; not 'few'"),
-        ("-- rule:", "-- rule: in most seeds\n-- rule:", "the key 'rule' stands twice"),
-        ("-- Of every seed:\n-- does it rise?\n", "", "a question in words has to stand"),
+        ("-- sweeps:", "-- always: It rises [1]\n-- sweeps:", "a claim has one kind; not in most seeds and always"),
+        ("-- sweeps:", "-- within: 0.1\n-- sweeps:", "'within' is no key of a claim by the rule 'in most seeds'"),
+        ("-- sweeps:", "-- reverse: no\n-- sweeps:", "'reverse' is a key of a claim in the mean, and says 'no'"),
+        ("-- sweeps:", "-- within: none\n-- sweeps:", "'within' is a number above 0; not 'none'"),
+        ("-- sweeps:", "-- least: few\n-- sweeps:", "'least' is a number of seeds, 1 or more; not 'few'"),
+        ("-- sweeps:", "-- sweeps: one\n-- sweeps:", "the key 'sweeps' stands twice"),
+        ("-- asks: Of every seed:\n--     does it rise?\n", "", "its head says no 'asks'"),
+        ("select *, rise > 0 as holds from risen", "", "there is no SQL under its head"),
         ("{max(rise)}", "{max(rise)", "a brace is not closed"),
     ],
 )
@@ -104,10 +101,14 @@ def test_a_query_defines_the_views_it_names() -> None:
     """A view of the folder that stands behind `from` or `join`, with its comment; the others are left out."""
     shared = parse_shared(VIEWS, ("toy",))
     assert shared.presets == {"paper": "the paper's conventions"}
+    assert shared.said("note on claims") == ["They are few."]
     claim: Statement
     (claim,) = parse(CLAIM, "it-rises.sql", shared)
+    assert (claim.least, claim.place) == (9, (0, "it-rises"))
     query = compose(claim, (), (), given=("runs",))
     assert "-- Runs that rise.\nrisen as (\n    select * from all_runs where risen\n)" in query
     assert "all_runs_of_now" not in query
     with pytest.raises(SwingbyError, match="only views can stand there"):
         parse_shared(VIEWS + "\ndrop table claims;", ("toy",))
+    with pytest.raises(SwingbyError, match="there is no key 'hour'; did you mean 'hours'"):
+        parse_shared("-- hour: yes\n", ("toy",))

@@ -31,7 +31,7 @@ from swingby.run.outcomes import derive
 from swingby.store import Store, ingest, rebuild
 from swingby.sweepfile.sweep import Sweep
 from swingby_analysis.report import data as report_data
-from swingby_analysis.report import words
+from swingby_analysis.report import summary
 from swingby_analysis.report.data import ReportData
 from tests.support import synthetic_sim
 from tests.support.places import IMAGES, ROOT
@@ -369,9 +369,9 @@ def test_the_report_has_the_numbers_of_the_trained_results(shop: Path) -> None:
     """The same summary and table from what was trained, of which nothing is said, and from what was unpacked."""
     unpack(shop / "again", shop / "site" / "shop" / "sold.parquet")
     was, now = reported(shop / "sold"), reported(shop / "again")
-    assert words.Table.of(now) == words.Table.of(was)
-    assert not any("recorded" in text for text in words.warnings(was))
-    assert words.warnings(now)[1:] == words.warnings(was)
+    assert summary.Table.of(now) == summary.Table.of(was)
+    assert not any("recorded" in text for text in summary.warnings(was))
+    assert summary.warnings(now)[1:] == summary.warnings(was)
 
 
 def reported(data: Path) -> ReportData:
@@ -387,7 +387,7 @@ def test_the_page_says_how_many_are_recorded(shop: Path) -> None:
     assert not unpack_shipped(half, "sold", lambda text: None)
     unpack(half, shop / "site" / "shop" / "sold.parquet")
     derive(records)
-    assert words.warnings(reported(half))[0].startswith("8 of 12 results are recorded ones, not trained here")
+    assert summary.warnings(reported(half))[0].startswith("8 of 12 results are recorded ones, not trained here")
 
 
 def test_what_is_not_shipped_whole_is_left_alone(shop: Path) -> None:

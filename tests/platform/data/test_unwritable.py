@@ -23,7 +23,7 @@ from tests.support.rights import only_readable, without_powers
 from tests.support.server import served
 
 LATER = "1 shard that came later is not in it"
-UNTOLD = "No detector has seen 4 cells with a result yet"
+UNTOLD = "Figures of outcomes leave out 4 cells"
 
 
 @pytest.fixture(scope="module")

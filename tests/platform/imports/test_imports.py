@@ -33,15 +33,11 @@ from swingby_analysis.statements.judging import judge
 from swingby_analysis.statements.needed import progress, wanted
 from swingby_analysis.statements.statement import parse
 
-CLAIM = """-- claim: Small rates learn slowly
--- source: 1
--- order: 1
+CLAIM = """-- in most seeds: Small rates learn slowly [1]
 -- sweeps: theirs
--- rule: in most seeds
 -- setting: lr = {lr}
 -- measured: last loss {median(loss[-1]):.2f} (median)
---
--- Of every run at the smallest rate: is its last loss below a fifth of its first?
+-- asks: Of every run at the smallest rate: is its last loss below a fifth of its first?
 select preset, seed, lr, loss, loss[-1] < 0.2 * loss[1] as holds from runs where lr = 0.25"""
 LONG = ImportRequest("theirs", ColumnRoles(params=("lr", "width"), step="step"))
 OPTUNA = """number,value,datetime_start,datetime_complete,duration,params_lr,params_width,user_attrs_epochs,state
@@ -483,10 +479,10 @@ def test_outcomes_and_reports_work_on_imported_cells(tmp_path: Path) -> None:
     assert drawn.exit_code == 0, drawn.output
     page = (tmp_path / "out" / "theirs" / "report.html").read_text()
     assert "trained elsewhere and imported: 12 cells from a.jsonl" in page
-    assert "Where runs show learned" in page
+    assert "Where “learned” is true" in page
     assert "Val over the steps" in page
     compared = CliRunner().invoke(app, ["diff", "theirs", "theirs", "--data", str(data)])
-    assert "Bit for bit the same in all 12 cells" in compared.output
+    assert re.search(r"Identical in all 12 cells", compared.output)
 
 
 def test_scattered_points_are_one_axis(tmp_path: Path) -> None:

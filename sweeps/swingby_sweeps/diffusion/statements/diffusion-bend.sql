@@ -1,8 +1,14 @@
--- claim: Diffusion: the path of the held-out class bends toward the concept with the stronger signal
--- source: Fig 6a, 5
--- order: 9.7
+-- in most seeds: Diffusion: the path of the held-out class bends toward the concept with the stronger signal [Fig 6a,
+--     5]
+-- asks: Of every seed at a contrast: does the path of the held-out class bend toward the concept with the stronger
+--     signal? The stronger one is that which more of the other seeds learn first at this contrast, so that no run is
+--     judged by its own order. The bend is the largest distance from the straight way between the first evaluation and
+--     the target; it counts where it exceeds the detector's threshold, and a path without such a bend counts against. A
+--     seed tells nothing where the other seeds are even, where the path starts too near to its target, and where a bend
+--     as far from the diagonal as the place halfway between the class's own corner and that of a trained class, 1/2 /
+--     sqrt(2), could not have been seen. Rows by judge and contrast. Repaired after results were seen: thresholds were
+--     not asked for, and a run without circles at its end was judged by the last evaluation that has them.
 -- sweeps: figure-6-small, figure-6-learned, figure-6
--- rule: in most seeds
 -- after: The query was repaired: runs whose noise and few evaluations would have hidden it counted against it. A run
 --     tells now if it could have shown a move to halfway between the class's own corner and that of a trained class,
 --     which was fixed before the thresholds of the runs were looked at. How a bend's threshold is taken was changed
@@ -10,20 +16,10 @@
 --     on the way could have shown nothing. The query was repaired, in what it takes from the detector: where no circle
 --     is found in half of the images at the end, the last evaluation that has them was taken for the end of the run;
 --     now no concept is right there.
--- hours: yes
 -- setting: {judge} judge, contrast {contrast:g}; {model}
 -- measured: {coalesce(format('bend, positive toward color: {:.3g} (median), {:.3g} to {:.3g}', median(value),
 --     min(value), max(value)), 'nothing is told of any run')}{coalesce(format('; threshold: {:.3g} (median), {:.3g} to
 --     {:.3g}', median(threshold), min(threshold), max(threshold)), '')}
---
--- Of every seed at a contrast: does the path of the held-out class bend toward the concept with the stronger signal?
--- The stronger one is that which more of the other seeds learn first at this contrast, so that no run is judged by its
--- own order. The bend is the largest distance from the straight way between the first evaluation and the target; it
--- counts where it exceeds the detector's threshold, and a path without such a bend counts against. A seed tells nothing
--- where the other seeds are even, where the path starts too near to its target, and where a bend as far from the
--- diagonal as the place halfway between the class's own corner and that of a trained class, 1/2 / sqrt(2), could not
--- have been seen. Rows by judge and contrast. Repaired after results were seen: thresholds were not asked for, and a
--- run without circles at its end was judged by the last evaluation that has them.
 with firsts as (
     select
         *, coalesce(learning_order = 'color first', false)::integer as color_first,

@@ -1,23 +1,18 @@
--- claim: Diffusion: the concept-space MSE falls, rises and falls in the mean over seeds
--- source: Fig 6b, 5
--- order: 9.12
+-- in the mean: Diffusion: the concept-space MSE falls, rises and falls in the mean over seeds [Fig 6b, 5]
+-- asks: Does the mean over seeds of the concept-space MSE of blue-small fall, rise and fall again? Trough and peak are
+--     located on the mean of all seeds but one (the fall, rise and fall whose smallest leg is largest), the rise
+--     between them is measured on the seed left out, and so in turn: it is the effect of that seed. Without a bump the
+--     interval lies above 0 in 5 to 20 % of samples. Fewer than two seeds, or three evaluations common to them, tell
+--     nothing. At five seeds this has little power. Rows by judge and contrast.
 -- sweeps: figure-6-small, figure-6-learned, figure-6
--- rule: in the mean
 -- reverse: no
 -- after: Its kind was named when results had been seen: a rise in the mean of seeds. It was said not to hold where the
---     interval of the rises lay below the least rise that counts in a run, and now is not shown there.
---     Where the mean falls from the place of the trough to that of the peak the reverse was said to hold, which is only
---     that a falling curve falls: there the claim does not hold.
--- hours: yes
+--     interval of the rises lay below the least rise that counts in a run, and now is not shown there. Where the mean
+--     falls from the place of the trough to that of the peak the reverse was said to hold, which is only that a falling
+--     curve falls: there the claim does not hold.
 -- setting: {judge} judge, contrast {contrast:g}; {model}
 -- measured: {coalesce(format('rise on the seed left out {:.3g}, {} seeds, looked for from step {:.0f} to {:.0f}',
 --     avg(effect), count(effect), median(start), median(peak)), 'too few seeds or evaluations')}
---
--- Does the mean over seeds of the concept-space MSE of blue-small fall, rise and fall again? Trough and peak are
--- located on the mean of all seeds but one (the fall, rise and fall whose smallest leg is largest), the rise between
--- them is measured on the seed left out, and so in turn: it is the effect of that seed. Without a bump the interval
--- lies above 0 in 5 to 20 % of samples. Fewer than two seeds, or three evaluations common to them, tell nothing. At
--- five seeds this has little power. Rows by judge and contrast.
 with records as (
     select
         preset, model, judge, contrast, seed, judged, unnest(step) as step, unnest(found)[4] as share,

@@ -1,21 +1,17 @@
--- claim: Diffusion: the color's contrast decides the order of learning: at the lowest size comes first, at the highest
---     color
--- source: Fig 6a, 5
--- order: 9.3
+-- in most seeds: Diffusion: the color's contrast decides the order of learning: at the lowest size comes first, at the
+--     highest color [Fig 6a, 5]
+-- asks: Of every seed: is size learned first at the lowest contrast of the colors, and color first at the highest?
+--     First is the concept of the held-out class whose final stretch right to 0.9 starts earlier. A tie, or neither,
+--     counts against, and so does a run of which nothing can be said. A seed that lacks either contrast tells nothing.
+--     Rows by judge. Repaired after results were seen: a run without circles at its end was judged by the last
+--     evaluation that has them.
 -- sweeps: figure-6-small, figure-6-learned, figure-6
--- rule: in most seeds
 -- after: The query was repaired, in what it takes from the detector: where no circle is found in half of the images at
 --     the end, the last evaluation that has them was taken for the end of the run; now no concept is right there. Later
 --     its kind was named when results had been seen: the paper says what decides the order, without a proof; the seeds
 --     were too few to tell that of most.
--- hours: yes
 -- setting: {judge} judge; {model}
 -- measured: seeds with color / size first, by contrast: {any_value(list)}
---
--- Of every seed: is size learned first at the lowest contrast of the colors, and color first at the highest? First is
--- the concept of the held-out class whose final stretch right to 0.9 starts earlier. A tie, or neither, counts against,
--- and so does a run of which nothing can be said. A seed that lacks either contrast tells nothing. Rows by judge.
--- Repaired after results were seen: a run without circles at its end was judged by the last evaluation that has them.
 with ends as (
     select
         *, contrast = min(contrast) over setting as lowest, contrast = max(contrast) over setting as highest

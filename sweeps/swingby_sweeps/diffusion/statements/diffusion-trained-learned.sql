@@ -1,17 +1,12 @@
--- claim: Diffusion: both concepts of every class trained on are learned
--- source: 5, assumed
--- order: 9.1
+-- in most seeds: Diffusion: both concepts of every class trained on are learned [5, assumed]
+-- asks: Of every seed at a contrast: are both concepts of the three classes trained on right to 0.9 in the last
+--     evaluation, with a circle in half of the images of each or more? Rows by judge and contrast.
 -- sweeps: figure-6-small, figure-6-learned, figure-6
--- rule: in most seeds
 -- after: Its kind was named when results had been seen: it says what such runs do; the seeds were too few to tell that
 --     of most.
--- hours: yes
 -- setting: {judge} judge, contrast {contrast:g}; {model}
 -- measured: {coalesce(format('least of both concepts and three classes, of 1: {:.3g} (median), {:.3g} to {:.3g}',
 --     median(value), min(value), max(value)), 'nothing is told of any run')}
---
--- Of every seed at a contrast: are both concepts of the three classes trained on right to 0.9 in the last evaluation,
--- with a circle in half of the images of each or more? Rows by judge and contrast.
 with ends as (  -- red-big, blue-big, red-small; each concept counted from its wrong value, 0, to its right one, 1
     select
         *, found[-1] as shares,

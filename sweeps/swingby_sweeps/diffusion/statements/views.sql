@@ -6,8 +6,11 @@
 --                 their own. They have few seeds and short curves: where a claim is about a bend or a rise, a seed
 --                 tells if its thresholds could have shown a move to halfway between the corners of two classes. This
 --                 has been asked since results of these sweeps were seen.
---
--- Views that statements share. `runs`, `grid` and `intervals` are provided.
+-- hours: yes
+-- order:
+--     diffusion-trained-learned, diffusion-judges-agree, diffusion-order, diffusion-speed, diffusion-size-contrast,
+--     diffusion-color-contrast, diffusion-bend, diffusion-bend-transient, diffusion-converges, diffusion-descents,
+--     diffusion-memorization, diffusion-mean-descents, diffusion-slowdown, diffusion-exponential
 
 -- Every run with its recipe in words: what tells the rows of one sweep from those of another. Cells that are older than
 -- `circle_edge` have none, and circles with a ramp.

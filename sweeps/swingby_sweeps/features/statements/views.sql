@@ -12,8 +12,27 @@
 --                    regime, and which lead out of it?
 -- note on findings: The wordings and predicates were written before the diagrams were trained. The grids have ten points a
 --                   side or so, with five to ten seeds a point.
---
--- Views that statements share. `runs`, `grid` and `intervals` are provided.
+-- order:
+--     toy-fewer-features, toy-single-feature, toy-twenty-features,
+--     two-ways-of-training,
+--     minimal-for-every-number-of-classes, dimensions-are-classes, first-features-suffice,
+--     first-feature-is-constant, trained-on-they-collapse, minimal-is-stricter-than-collapse,
+--     points-lead-to-minimum, curve-breaks-at-the-minimum, points-concentrate,
+--     small-rate-is-extended, best-rate-is-tightest, rate-tightens-at-equal-time, rate-improves-at-equal-time,
+--     decay-tightens, decay-improves, minimal-without-decay,
+--     norm-tightens, norm-improves, norm-evens, norm-leads-to-minimum,
+--     hard-data-leave, simple-data-stay, simple-images-stay, more-features-late,
+--     intensity-goes-with-quality,
+--     tighter-is-better, random-labels-minimal, linear-nets-tighter, linear-nets-worse,
+--     collapse, printed-nc3, minimum, small-start, minimum-features, stricter, implies, balance,
+--     features-decay-keeps,
+--     features-rate-at-equal-time,
+--     features-noise-leads-out, features-noise-of-a-tenth,
+--     features-norm-by-loss,
+--     features-depth-tightens, features-depth-loosens,
+--     features-width-and-target,
+--     boundary,
+--     waits-for-decay, fastest-start
 
 -- Entry k of the last recorded spectra of every run, up to twice the number of classes, with the ranks of each;
 -- equal numbers share the mean of their ranks.

@@ -12,8 +12,15 @@
 --                   seed 1000; but for the sentence on middle targets, which the diagram suggested. The grids that
 --                   sentences are asked of are coarse and whole, with three seeds a point; refined ones beside them
 --                   draw boundaries, and no sentence averages over those.
---
--- Views that statements share. `runs`, `grid` and `intervals` are provided.
+-- order:
+--     groks, removals-remove, removals-shorten, transition-to-minimum, transition-toward-minimum, without-decay,
+--     collapse-under-random-labels, performance, number-needs-two-features, either-target,
+--     small-target-is-lazy, small-target-extended, last-layer,
+--     random-labels-collapse, decay-collapses,
+--     decay-pace,
+--     output-shortens,
+--     points-shorten,
+--     target-shortens, target-lengthens
 
 -- Runs of the settings of Table 6.1, with the name of the removal; `default` is the net that groks.
 create view removals as

@@ -6,8 +6,15 @@
 --                    correlations decide, which starts never arrive, and how far does the tangent kernel turn?
 -- note on findings: The wordings and predicates were written on other seeds (from 1000 on) and coarse grids; the seeds
 --                   shown here had not been looked at.
---
--- Views that statements share. `runs`, `grid` and `intervals` are provided.
+-- order:
+--     mode-delay, at-once, sigmoid, descent, order, overlap-vanishes, pair-rule, pair-rule-printed, all-stages,
+--     net-order, net-times-naive, net-times-law, net-rank, net-conserved, net-balanced, net-square-printed,
+--     parity-order, parity-second, parity-third, parity-printed,
+--     alpha-start,
+--     balanced,
+--     moment-ratio-start,
+--     rho-width-narrow, rho-width-close,
+--     target-imbalance
 
 -- Every run of the parity net with the times of beta and of gamma over that of alpha, by what counts as a time.
 create view parity_times as

@@ -7,8 +7,18 @@
 --                    for which features is theory exact?
 -- note on findings: The wordings and predicates were written before the diagrams were computed, but for
 --                    that of a signal that is never learned, which explains why another does not hold.
---
--- Views that statements share. `runs`, `grid` and `intervals` are provided.
+-- order:
+--     fig-1-2, fig-1-2-numbers, eq-1-35, eq-1-35-any-features, kernels, sum-rule, printed-ratio,
+--     eq-1-36-printed, eq-1-36-small-tail,
+--     fig-1-3-printed, fig-1-3, fig-1-5, captions, fig-1-4, isotropic, isotropic-waves, errors, train-errors,
+--     kernel-errors, kernel-errors-unseen,
+--     eq-1-26, signal-time, noise-time, window-printed, window, algorithm-1-printed, algorithm-1, a-9-printed,
+--     least-norm,
+--     theory-tells-the-fit, tail-is-not-what-harms,
+--     gap,
+--     kernel,
+--     ridge,
+--     two-times, signal-is-never-learned
 
 -- Listed modes of every run, a row each, with measured and predicted learnability.
 create view listed as

@@ -10,8 +10,14 @@
 -- note on findings: The wordings and predicates were written before the seeds shown here were looked at.
 --                   The grids that sentences are asked of are coarse and whole; refined ones beside them draw
 --                   boundaries, and no sentence averages over those.
---
--- Views that statements share. `runs`, `grid` and `intervals` are provided.
+-- order:
+--     time-order, time-predicted, time-saturates-slowly, calibrated-b2, data-predicted, data-law, data-abrupt,
+--     width-order, width-predicted, calibrated-n-c, order-violated,
+--     later-skills-wait, equal-frequencies-couple,
+--     wide-nets-decouple,
+--     growth-constant,
+--     violations-and-bits,
+--     width-for-samples
 
 -- Of every run on a training set and each of its skills: its own samples, its strength, and both laws. Runs whose
 -- training set was not fitted are left out.

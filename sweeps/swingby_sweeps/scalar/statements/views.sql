@@ -8,8 +8,15 @@
 -- note on findings: Wordings and predicates were written with a coarse grid and seeds from 1000 on at hand, before the
 --                   results of the diagrams were looked at. The short headings of two findings were reworded
 --                   afterwards, and the finding on aligned starts, which follows from the law of the kernel, was added.
---
--- Views that statements share. `runs`, `grid` and `intervals` are provided.
+-- order:
+--     theorem-1, theorem-1-printed, theorem-1-whole-square, theorem-1-descent, gamma-bound,
+--     downscaling, lazier-at-smaller-target, alpha-below-one, ntk, four-ways-out,
+--     test-time, imbalance, no-decay, smaller-start,
+--     delay-law, decay-window,
+--     recovery-line,
+--     aligned-start,
+--     width-acts-both-ways, chance-alignment,
+--     fate-of-descent, catapult-band
 
 -- Runs of the wide net with the change of the log of the kernel, and whether they are lazy.
 create view wide_runs as

@@ -8,8 +8,15 @@
 --                    time, data and width costs most of the loss?
 -- note on findings: The wordings and predicates were written before the diagrams were computed. Where nothing is random,
 --                   fresh seeds would say the same, and fresh points are asked in their place.
---
--- Views that statements share. `runs`, `grid` and `intervals` are provided.
+-- order:
+--     table-4-1-time, table-4-1-width, table-data, table-4-1-compute, expected-loss, prefactors,
+--     best-width, best-width-fits-most, best-width-fits-all, envelope,
+--     stage-like, skill-delay, eq-4-12-printed, eq-4-13,
+--     finite-skills, small-alpha,
+--     eq-b-8-printed, eq-b-9,
+--     skills-needed, last-skill-corrects,
+--     stairs,
+--     scarcest-binds, removing-one-helps-little
 
 -- Runs of which theory knows an exponent, with 1000 alpha in place of a seed where nothing is random.
 create view by_alpha as

@@ -1,7 +1,5 @@
--- phenomenon: swing-by
 -- title: Swing-by: the output nears a training point and leaves it again
 -- experiment: sim
---
--- The OOD loss falls, rises and falls again, and over the rise the output nears the centre of a training cluster
--- (transient_memorization; too large a step does not count).
+-- means: The OOD loss falls, rises and falls again, and over the rise the output nears the centre of a training cluster
+--     (transient_memorization; too large a step does not count).
 transient_memorization

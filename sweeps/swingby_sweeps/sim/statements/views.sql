@@ -23,8 +23,50 @@
 -- note on findings: Added afterwards: that the spread counts for ReLU nets and not the distance, the line that would
 --                   explain it, and the sweep over the time of the run that puts this line to the test; one in six of
 --                   its runs are those seen before, of the diagram that suggested it.
---
--- Views that statements share. `runs`, `grid` and `intervals` are provided.
+-- order:
+--     fig-2a-order, fig-2a-reversal, fig-2b-order, fig-2b-reversal, fig-11-order, fig-12-order, slow-down,
+--     slow-down-two-layers, slow-down-symmetric, terminal-rate-one-layer, terminal-rate-one-layer-law,
+--     near-tie-reversal,
+--     theorem-4-1, theorem-4-1-noise, theorem-4-1-growth, closed-form-against-sgd, closed-form-against-descent,
+--     one-layer-monotone,
+--     fig-2c-low, fig-2c-direction, fig-2c-return, fig-3-low, fig-3-high, low-dimension-swings-more,
+--     narrow-width-swings-more, fig-13, fig-14, fig-15, fig-16, truncation-where-it-cuts,
+--     low-dimension-swings-more-fresh,
+--     fig-5-descents, fig-5-descents-fine, fig-5-stages, fig-5-sign, fig-5-sign-suffices, fig-5-even-signs,
+--     majors-in-order, minor-suppressed-first, minor-peaks-first, fig-8-descents, fig-8-descents-fine, fig-9-descents,
+--     fig-9-descents-fine, fig-17, fig-18, terminal-rate-symmetric, terminal-rate-small-start, omega-exponent,
+--     swing-by-vanishes, terminal-rate-earlier,
+--     predicted-order, predicted-times, predicted-order-one-layer, predicted-times-one-layer,
+--     predicted-times-one-layer-law,
+--     d-11-upper-growth, d-23-lower-growth, d-36-later-growth, diagonal-bounded, minors-stay-small, d-5-descending,
+--     e-1-major, e-1-minor, e-1-spread, e-1-relative-spread, e-1-minor-beside-major, fig-10-trapped, fig-10-unfinished,
+--     recurrence-leaves-the-cone, full-rank-is-never-trapped, bottleneck-is-structural,
+--     fig-7-linear, fig-7-throughout, fig-7-relu, epoch-recording, mean-is-a-shorter-step, convention-reduction,
+--     convention-bias, convention-zero-cluster, convention-sigma, convention-shuffle, conventions-together,
+--     concepts-start-most, concepts-start-all, concepts-start-number, concepts-start-scale,
+--     depth-gain-common, depth-gain-fate, depth-gain-lines, depth-gain-along-y, depth-gain-along-x,
+--     depth-gain-common-relu, depth-gain-fate-relu, depth-gain-along-y-relu, depth-gain-along-x-relu,
+--     dimension-width-common, dimension-width-fate, dimension-width-along-x, dimension-width-along-y,
+--     dimension-width-which, dimension-reversal,
+--     dimension-width-common-relu, dimension-width-fate-relu, dimension-width-along-x-relu,
+--     dimension-width-along-y-relu,
+--     distance-common, distance-fate, distance-along-x, distance-scale, distance-found,
+--     distance-common-relu, distance-fate-relu, distance-along-x-relu, distance-scale-relu, distance-found-relu,
+--     distance-spread-relu,
+--     distance-truncated, distance-truncated-found, distance-along-x-truncated,
+--     distance-truncated-relu, distance-truncated-found-relu, distance-along-x-truncated-relu,
+--     latent-concepts-below, latent-concepts-above, latent-concepts-relu,
+--     rate-depth-common, rate-depth-fate, rate-depth-line, rate-depth-along-x, rate-depth-along-y,
+--     rate-depth-common-relu, rate-depth-fate-relu, rate-depth-line-relu, rate-depth-along-x-relu,
+--     rate-depth-along-y-relu,
+--     ratio-gain-common, ratio-gain-fate, ratio-gain-line, ratio-gain-assumed, ratio-gain-along-x, ratio-gain-along-y,
+--     ratio-spread-common, ratio-spread-fate, ratio-spread-along-x, ratio-spread-along-y,
+--     ratio-spread-common-relu, ratio-spread-fate-relu, ratio-spread-along-x-relu, ratio-spread-along-y-relu,
+--     ratio-start-common, ratio-start-fate, ratio-start-line, ratio-start-assumed, ratio-start-along-x,
+--     ratio-start-along-y,
+--     spread-time-common-relu, spread-time-fate-relu, spread-time-line,
+--     width-gain-common, width-gain-fate, width-gain-lines, width-gain-along-y, width-gain-along-x,
+--     width-gain-common-relu, width-gain-fate-relu, width-gain-along-y-relu, width-gain-along-x-relu
 
 -- Runs of one layer without bias beside the closed form from the same weights: their largest distance over ||x^||; and,
 -- by SGD, that from the theorem as printed, on the moments of the population.

@@ -1,21 +1,16 @@
--- order: 5
--- rule: effect over seeds
--- found: A wider net bears smaller targets by less than the root of its width: the target below which features stop being
---     minimal goes as the width to the power {exponent:.2f}; a boundary at 1/sqrt(width), as 6.4.1 has it, would give -0.5.
--- contrary: A wider net bears smaller targets by more than the root of its width: the target below which features stop being
---     minimal goes as the width to the power {exponent:.2f}; a boundary at 1/sqrt(width), as 6.4.1 has it, would give -0.5.
--- cannot be told: Whether the target below which features stop being minimal falls as 1/sqrt(width), as 6.4.1 has it, cannot
---     be told: it goes as the width to the power {exponent:.2f}.
--- after: The level was 0.25, which nets of 8 units do not reach at any target, so that fresh seeds could not be asked. At 0.4
---     kappa falls at every width. The fresh seeds are others than those that had been looked at, with targets closer together.
---
--- slug: features-width-and-target
--- sweeps: diagram-features-target-width
--- fresh: fresh-features-target-width
--- brief: Width does not move the boundary of small targets as its root
---
--- Of every seed: what is the slope of the log of the target scale at which kappa of the test sample is 0.4, on a line between
--- neighbouring targets, against the log of the width?
+-- slug features-width-and-target: diagram-features-target-width
+-- asks: Of every seed: what is the slope of the log of the target scale at which kappa of the test sample is 0.4, on a
+--     line between neighbouring targets, against the log of the width?
+-- fresh fresh-features-target-width: Width does not move the boundary of small targets as its root
+-- found: A wider net bears smaller targets by less than the root of its width: [numbers]
+-- contrary: A wider net bears smaller targets by more than the root of its width: [numbers]
+-- cannot be told: Whether the target below which features stop being minimal falls as 1/sqrt(width), as 6.4.1 has it,
+--     cannot be told: it goes as the width to the power {exponent:.2f}.
+-- numbers: the target below which features stop being minimal goes as the width to the power {exponent:.2f}; a boundary
+--     at 1/sqrt(width), as 6.4.1 has it, would give -0.5.
+-- after: The level was 0.25, which nets of 8 units do not reach at any target, so that fresh seeds could not be asked.
+--     At 0.4 kappa falls at every width. The fresh seeds are others than those that had been looked at, with targets
+--     closer together.
 with neighbours as (
     select
         seed, width, target_scale, final_kappa_cka as kappa,

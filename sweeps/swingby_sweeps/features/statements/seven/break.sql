@@ -1,16 +1,12 @@
--- source: Fig 7.1 (a), 7.2 (there of ResNet18 on CIFAR10)
--- sweeps: figure-7-1
--- rule: in the mean
+-- slug curve-breaks-at-the-minimum: figure-7-1
+-- in the mean: The learning curve falls faster once features are minimal [Fig 7.1 (a), 7.2 (there of ResNet18 on
+--     CIFAR10)]
+-- asks: Of every seed: what is the slope of the log of test error and loss against the log of the points up to the
+--     first number from which on kappa is below 0.1, and from there on? By how much is the second smaller? One number
+--     of points has no slope.
 -- setting: test {curve}
 -- measured: exponent {avg(slope_before):.2f} before and {avg(slope_after):.2f} after kappa falls below 0.1, at
 --     {median(minimal_from):.0f} points (median)
---
--- slug: curve-breaks-at-the-minimum
--- claim: The learning curve falls faster once features are minimal
--- order: 5.2
---
--- Of every seed: what is the slope of the log of test error and loss against the log of the points up to the first number
--- from which on kappa is below 0.1, and from there on? By how much is the second smaller? One number of points has no slope.
 with curves as (
     select preset, seed, n, minimal_from, unnest(['error', 'loss']) as curve, unnest([error, loss]) as y
     from beside_crossing

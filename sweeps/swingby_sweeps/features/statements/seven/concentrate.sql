@@ -1,15 +1,9 @@
--- source: Fig 7.1 (b)
--- sweeps: figure-7-1
--- rule: in the mean
+-- slug points-concentrate: figure-7-1
+-- in the mean: More training points concentrate quality and utilization in the first C features [Fig 7.1 (b)]
+-- asks: Of every seed: how much more of quality and utilization have the first C features with the most points than
+--     with the fewest?
 -- setting: {measure}
 -- measured: {avg(few):.3f} with 32 points, {avg(many):.3f} with 1,000 (means)
---
--- slug: points-concentrate
--- claim: More training points concentrate quality and utilization in the first C features
--- order: 5.3
---
--- Of every seed: how much more of quality and utilization have the first C features with the most points than with the
--- fewest?
 with ends as (
     select
         preset, seed, unnest(['quality', 'utilization']) as measure,

@@ -1,15 +1,11 @@
--- source: 7.4, Fig 7.4 (b) (there of an MLP on CIFAR10)
+-- in the mean: On hard data a net uses more features to express its output late in training than at epoch 20 [7.4, Fig
+--     7.4 (b) (there of an MLP on CIFAR10)]
+-- asks: Of every seed: by how much is the cumulative utilization of the first C features smaller at the end than at the
+--     first record from epoch 20 on?
 -- sweeps: figure-7-4
---
--- slug: more-features-late
--- claim: On hard data a net uses more features to express its output late in training than at epoch 20
--- order: 9.4
--- rule: in the mean
 -- setting: Gaussian classes, separation 2
--- measured: cumulative utilization of the first C features {avg(early):.3f} at epoch 20, {avg(late):.3f} at the end (means)
---
--- Of every seed: by how much is the cumulative utilization of the first C features smaller at the end than at the first record
--- from epoch 20 on?
+-- measured: cumulative utilization of the first C features {avg(early):.3f} at epoch 20, {avg(late):.3f} at the end
+--     (means)
 with placed as (
     select *, 1 + len(list_filter(step, lambda s: s < 20 * steps_per_epoch)) as place from runs where separation < 4
 )

@@ -1,12 +1,9 @@
--- claim: A larger learning rate makes features tighter by itself, not only by more training
--- source: Fig 7.2 (a), 7.3: "finite effects of large learning rate", a speculation there
--- order: 6.3
+-- in the mean: A larger learning rate makes features tighter by itself, not only by more training [Fig 7.2 (a), 7.3:
+--     "finite effects of large learning rate", a speculation there]
+-- asks: Of every seed without weight decay: how much smaller is kappa of the test sample than at learning rate 0.01,
+--     after the same learning rate x steps?
 -- sweeps: claim-features-equal-time
--- rule: in the mean
 -- setting: learning rate {lr} against 0.01, at equal learning rate x steps
 -- measured: kappa {avg(kappa):.3f} instead of {avg(other_kappa):.3f}, training loss {avg(train):.2g} instead of
 --     {avg(other_train):.2g} (means)
---
--- Of every seed without weight decay: how much smaller is kappa of the test sample than at learning rate 0.01, after the same
--- learning rate x steps?
 select *, other_kappa - kappa as effect from beside_slow

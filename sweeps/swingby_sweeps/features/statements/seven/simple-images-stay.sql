@@ -1,11 +1,9 @@
--- claim: An MLP on simple images reaches the minimum feature regime, and stays there
--- source: Figs 7.4 to 7.6, 7.4 (there of MLPs on CIFAR10 and MNIST)
--- order: 9.3
+-- in most seeds: An MLP on simple images reaches the minimum feature regime, and stays there [Figs 7.4 to 7.6, 7.4
+--     (there of MLPs on CIFAR10 and MNIST)]
+-- asks: Of every seed: is kappa of the test sample below 0.1 at the end, without having risen from its minimum
+--     (`leaves`)?
 -- sweeps: figure-7-6
--- rule: in most seeds
 -- setting: digits
 -- measured: smallest kappa {median(least_kappa):.3f}, at the end {median(final_kappa_cka):.3f}; test accuracy
 --     {median(final_test_accuracy):.3f} (medians)
---
--- Of every seed: is kappa of the test sample below 0.1 at the end, without having risen from its minimum (`leaves`)?
 select *, minimum_features and not coalesce(leaves, false) as holds from runs

@@ -1,16 +1,11 @@
--- source: 7.5: "all direct toward both MF regime and better performance"
--- sweeps: claim-features-tighter
---
--- slug: tighter-is-better
--- claim: Nets with tighter features generalise better
--- order: 11.1
--- rule: in the mean
+-- slug tighter-is-better: claim-features-tighter
+-- in the mean: Nets with tighter features generalise better [7.5: "all direct toward both MF regime and better
+--     performance"]
+-- asks: Of every seed, over the runs that learn nine tenths of their labels: what is Spearman's rank correlation of
+--     kappa of the test sample and test error, over all architectures and within each?
 -- setting: {nets}
 -- measured: Spearman's correlation of kappa and test error {avg(effect):.2f} (mean over the seeds)
 -- after: Equal errors had the least of their ranks; they share the mean of them.
---
--- Of every seed, over the runs that learn nine tenths of their labels: what is Spearman's rank correlation of kappa of the test
--- sample and test error, over all architectures and within each?
 with learned as (
     select
         preset, seed, unnest(['across architectures', format('{} layers{}', layers, if(batch_norm, ', batch norm', ''))])

@@ -1,16 +1,11 @@
--- source: Table 2.2, (2.7)
--- sweeps: table-2-2
--- rule: in the mean
+-- slug dimensions-are-classes: table-2-2
+-- in the mean: A net of C classes expresses its output by C features, and C features have a significant intensity
+--     [Table 2.2, (2.7)]
+-- asks: Of every seed: how far are the effective dimensions of utilization and intensity at the end from the number of
+--     classes, as a share of it?
 -- within: 0.1
 -- setting: {measure}, {preset}, {classes} classes
 -- measured: effective dimension {avg(dimension):.2f} (mean)
---
--- slug: dimensions-are-classes
--- claim: A net of C classes expresses its output by C features, and C features have a significant intensity
--- order: 3.2
---
--- Of every seed: how far are the effective dimensions of utilization and intensity at the end from the number of classes, as a
--- share of it?
 with dimensions as (
     select
         preset, seed, classes, unnest(['utilization', 'intensity']) as measure,

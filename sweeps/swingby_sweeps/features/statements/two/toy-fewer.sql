@@ -1,16 +1,11 @@
--- source: Table 2.1, Fig 2.2
--- sweeps: table-2-1
--- rule: in the mean
+-- slug toy-fewer-features: table-2-1
+-- in the mean: A net that learns a step needs fewer features after training than before, by each of three measures
+--     [Table 2.1, Fig 2.2]
+-- asks: Of every seed, width and measure: by what factor is the effective dimension smaller at the end than at the
+--     start? Its logarithm is the effect.
 -- setting: {measure}, width {width}
--- measured: effective dimension {median(before):.2f} at the start, {median(after):.2f} at the end (medians); mean squared
---     error {median(mse):.1g}
---
--- slug: toy-fewer-features
--- claim: A net that learns a step needs fewer features after training than before, by each of three measures
--- order: 1.1
---
--- Of every seed, width and measure: by what factor is the effective dimension smaller at the end than at the start? Its
--- logarithm is the effect.
+-- measured: effective dimension {median(before):.2f} at the start, {median(after):.2f} at the end (medians); mean
+--     squared error {median(mse):.1g}
 with dimensions as (
     select
         preset, seed, width, final_test_loss as mse,

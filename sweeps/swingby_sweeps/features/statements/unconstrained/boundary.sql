@@ -1,20 +1,16 @@
--- order: 60.1
 -- sweeps: diagram-unconstrained-decays
--- fresh: fresh-unconstrained-decays
--- brief: Unconstrained features learn nothing exactly beyond N sqrt(l_W l_H) = sqrt(m), however unequal the decays
--- rule: one statement about all seeds
+-- asks: Of every run: on which side of the threshold does the product of the decays lie, and how does it end?
+-- fresh fresh-unconstrained-decays: Unconstrained features learn nothing exactly beyond N sqrt(l_W l_H) = sqrt(m),
+--     however unequal the decays
 -- found: Which runs learn nothing is told by the product of the decays alone: below .95 of N sqrt(l_W l_H) = sqrt(m)
 --     {avg((fate = 'collapsed')::integer) filter (where decay_ratio < 0.95):.1%} of the runs collapse, beyond 1.05
---     {avg((fate = 'constant')::integer) filter (where decay_ratio > 1.05):.1%} are constant, with decays up to a factor of
---     1,000 apart.
+--     {avg((fate = 'constant')::integer) filter (where decay_ratio > 1.05):.1%} are constant, with decays up to a
+--     factor of 1,000 apart.
 -- not found: The product of the decays does not tell which runs learn nothing: below .95 of N sqrt(l_W l_H) = sqrt(m)
 --     {avg((fate = 'collapsed')::integer) filter (where decay_ratio < 0.95):.1%} of the runs collapse, beyond 1.05
 --     {avg((fate = 'constant')::integer) filter (where decay_ratio > 1.05):.1%} are constant.
 -- cannot be told: No run lies on one of the sides.
--- holds: case
---     when count(*) filter (where decay_ratio < 0.95) > 0 and count(*) filter (where decay_ratio > 1.05) > 0 then
---     avg((fate = 'collapsed')::integer) filter (where decay_ratio < 0.95) >= 0.95
---     and avg((fate = 'constant')::integer) filter (where decay_ratio > 1.05) >= 0.95 end
---
--- Of every run: on which side of the threshold does the product of the decays lie, and how does it end?
+-- holds: case when count(*) filter (where decay_ratio < 0.95) > 0 and count(*) filter (where decay_ratio > 1.05) > 0
+--     then avg((fate = 'collapsed')::integer) filter (where decay_ratio < 0.95) >= 0.95 and avg((fate =
+--     'constant')::integer) filter (where decay_ratio > 1.05) >= 0.95 end
 select * from runs

@@ -1,16 +1,12 @@
--- order: 60.2
 -- sweeps: diagram-unconstrained-start
--- fresh: fresh-unconstrained-start
--- brief: From a large start collapse waits for decay, from a small one for growth
--- rule: effect over seeds
--- found: From starts of 3 and more the time of collapse goes with the decay to the power {large:.2f}, from starts of .1 and
---     less to the power {small:.2f}.
--- not found: The time of collapse does not fall faster with the decay from starts of 3 and more, to the power {large:.2f},
---     than from starts of .1 and less, to the power {small:.2f}.
+-- asks: Of every seed: the slope of log collapse_time over log l, for decays up to .003, from large starts and from
+--     small ones, each the mean over its starts.
+-- fresh fresh-unconstrained-start: From a large start collapse waits for decay, from a small one for growth
+-- found: From starts of 3 and more the time of collapse goes with the decay to the power {large:.2f}, from starts of .1
+--     and less to the power {small:.2f}.
+-- not found: The time of collapse does not fall faster with the decay from starts of 3 and more, to the power
+--     {large:.2f}, than from starts of .1 and less, to the power {small:.2f}.
 -- cannot be told: No large start collapses at several decays.
---
--- Of every seed: the slope of log collapse_time over log l, for decays up to .003, from large starts and from small
--- ones, each the mean over its starts.
 select seed, avg(slope) filter (where start >= 3) as large, avg(slope) filter (where start <= 0.1) as small,
     small - large as effect
 from (

@@ -1,12 +1,9 @@
--- claim: Nets whose features are alike in kappa differ in what they generalise: random labels cost test accuracy
--- source: Fig 3.5
--- order: 2.2
+-- in the mean: Nets whose features are alike in kappa differ in what they generalise: random labels cost test accuracy
+--     [Fig 3.5]
+-- asks: Of every seed: by how much is the final test accuracy lower where all labels are random than where none are?
 -- sweeps: figure-3-5
--- rule: in the mean
 -- setting: all labels random against none
 -- measured: test accuracy {avg(effect):.2f} lower (mean); kappa {median(apart):.3f} lower (median)
---
--- Of every seed: by how much is the final test accuracy lower where all labels are random than where none are?
 select
     preset, seed,
     max(final_test_accuracy) filter (where random_labels = 0)

@@ -1,15 +1,11 @@
--- order: 5
 -- sweeps: diagram-labels-decay
--- rule: effect over seeds
--- found: Weight decay is what collapses features: with the least of it kappa ends at {least:.2f}, with the L2 that suits best
---     at {best:.2f} (means over the shares of random labels).
--- not found: Weight decay does not collapse features: with the least of it kappa ends at {least:.2f}, with the L2 that suits
---     best at {best:.2f} (means over the shares of random labels).
--- cannot be told: Whether weight decay collapses features cannot be told: with the least of it kappa ends at {least:.2f}, with
---     the L2 that suits best at {best:.2f} (means over the shares of random labels).
---
--- Of every seed, in the mean over the shares of random labels: what is kappa at the end at the smallest L2, and the smallest
--- kappa at ten times that or more with which the labels are learned (training accuracy 0.9 or more)?
+-- asks: Of every seed, in the mean over the shares of random labels: what is kappa at the end at the smallest L2, and
+--     the smallest kappa at ten times that or more with which the labels are learned (training accuracy 0.9 or more)?
+-- found: Weight decay is what collapses features: [numbers]
+-- not found: Weight decay does not collapse features: [numbers]
+-- cannot be told: Whether weight decay collapses features cannot be told: [numbers]
+-- numbers: with the least of it kappa ends at {least:.2f}, with the L2 that suits best at {best:.2f} (means over the
+--     shares of random labels).
 with shares as (
     select
         seed, random_labels, max(final_kappa) filter (where l2 < 2e-5) as least,

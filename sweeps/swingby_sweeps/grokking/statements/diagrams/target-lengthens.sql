@@ -1,22 +1,18 @@
--- order: 1.5
 -- sweeps: diagram-weight-target
--- fresh: fresh-weight-target
--- brief: A target somewhat larger than the start's output lengthens the delay
--- rule: effect over seeds
--- found: From weights of five to six times the usual size the delay is longest at middle targets: {small:.1f} where the target
---     is at most as large as the output of the start, {middle:.1f} up to ten times as large, {large:.1f} beyond (geometric
---     means). The training accuracy arrives earlier, at epoch {train_middle:.0f} instead of {train_small:.0f}, and the test
---     accuracy not.
--- not found: From weights of five to six times the usual size the delay is not longest at middle targets: {small:.1f} where the
+-- asks: Of every seed, over runs from weights of five to six times the usual size that generalise: what is the mean of
+--     the log of the delay where the target is at most as large as the output of the start (`target_ratio` of the
+--     detector `regimes`), up to ten times as large, and larger still? Suggested by the diagram, and asked again of
+--     fresh seeds.
+-- fresh fresh-weight-target: A target somewhat larger than the start's output lengthens the delay
+-- found: From weights of five to six times the usual size the delay is longest at middle targets: {small:.1f} where the
 --     target is at most as large as the output of the start, {middle:.1f} up to ten times as large, {large:.1f} beyond
---     (geometric means).
--- cannot be told: Whether, from weights of five to six times the usual size, the delay is longest at middle targets cannot be
---     told: {small:.1f} where the target is at most as large as the output of the start, {middle:.1f} up to ten times as
+--     (geometric means). The training accuracy arrives earlier, at epoch {train_middle:.0f} instead of
+--     {train_small:.0f}, and the test accuracy not.
+-- not found: From weights of five to six times the usual size the delay is not longest at middle targets: [numbers]
+-- cannot be told: Whether, from weights of five to six times the usual size, the delay is longest at middle targets
+--     cannot be told: [numbers]
+-- numbers: {small:.1f} where the target is at most as large as the output of the start, {middle:.1f} up to ten times as
 --     large, {large:.1f} beyond (geometric means).
---
--- Of every seed, over runs from weights of five to six times the usual size that generalise: what is the mean of the log of
--- the delay where the target is at most as large as the output of the start (`target_ratio` of the detector `regimes`), up to
--- ten times as large, and larger still? Suggested by the diagram, and asked again of fresh seeds.
 with means as (
     select
         seed, avg(ln(delay)) filter (where target_ratio <= 1) as low,

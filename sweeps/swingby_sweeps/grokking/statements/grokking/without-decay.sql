@@ -1,17 +1,13 @@
--- claim: Weight decay is what ends the plateau: without it the default memorises, and each of the four ways to a richer start
---     generalises
--- source: ours, beside Fig 6.5: 6.4.3 trains with weight decay, and does not say what it does
--- order: 1.6
+-- in most seeds: Weight decay is what ends the plateau: without it the default memorises, and each of the four ways to
+--     a richer start generalises [ours, beside Fig 6.5: 6.4.3 trains with weight decay, and does not say what it does]
+-- asks: Of every seed of Table 6.1's settings without L2: is the final test accuracy below 0.85 by the default, and at
+--     least 0.85 by each removal? Runs that still improve tell nothing.
 -- sweeps: claim-grokking-without-decay
--- rule: in most seeds
--- why: It holds in every setting of the larger net. In the smaller one a larger target and smaller outputs, which are one run
---     but for rounding where there is no decay, end at 0.84 in the median, short of 0.85.
+-- why: It holds in every setting of the larger net. In the smaller one a larger target and smaller outputs, which are
+--     one run but for rounding where there is no decay, end at 0.84 in the median, short of 0.85.
 -- setting: {removal}
 -- measured: final test accuracy {median(final_test_accuracy):.2f}, final training accuracy
 --     {median(final_train_accuracy):.2f} (medians)
---
--- Of every seed of Table 6.1's settings without L2: is the final test accuracy below 0.85 by the default, and at least 0.85
--- by each removal? Runs that still improve tell nothing.
 select
     *,
     case

@@ -1,10 +1,6 @@
--- claim: Features are farther from the minimum feature regime where the target is smaller
--- source: 6.4.1, Fig 6.3
--- order: 3.2
+-- in the mean: Features are farther from the minimum feature regime where the target is smaller [6.4.1, Fig 6.3]
+-- asks: Of every seed, all layers trained: how much larger is kappa at the end than at target scale 1?
 -- sweeps: figure-6-3
--- rule: in the mean
 -- setting: target scale {lazy} against 1
 -- measured: kappa {median(final_kappa):.2f} instead of {median(kappa_of_rich):.2f} (medians)
---
--- Of every seed, all layers trained: how much larger is kappa at the end than at target scale 1?
 select *, final_kappa - kappa_of_rich as effect from lazy_beside_rich

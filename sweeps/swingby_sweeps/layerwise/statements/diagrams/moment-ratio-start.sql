@@ -1,25 +1,23 @@
--- order: 1
 -- sweeps: diagram-moment-ratio-start
--- rule: one statement about all seeds
--- found: More layers make more stages: of 1, 2, 3 and 4 layers {avg((layers = 1 and staged)::int) / avg((layers = 1)::int):.0%},
---     {avg((layers = 2 and staged)::int) / avg((layers = 2)::int):.0%}, {avg((layers = 3 and staged)::int) / avg((layers =
---     3)::int):.0%} and {avg((layers = 4 and staged)::int) / avg((layers = 4)::int):.0%} of the points learn two modes in
---     stages, by the closed form of their overlap. The records agree with it to {max(abs(overlap - predicted_overlap)):.1g}
---     wherever they tell an overlap ({count(overlap)} of {count(*)} runs). Two layers make stages up to E_2 / E_1 =
---     {max(ratio) filter (where layers = 2 and stage_like):.2f}, where the start is {min(start):.3g}; one layer makes none,
---     down to E_2 / E_1 = {min(ratio) filter (where layers = 1):.2f}.
--- not found: The overlap of two modes differs from the closed form by up to {max(abs(overlap - predicted_overlap)):.2g}, or
---     more layers do not make more stages.
+-- asks: Of every run: is the strength of the second mode, when both add to 1, within a hundredth of the closed form,
+--     where records tell it? And is it at most 5 % by the closed form (staged), by the number of layers? Runs that
+--     start above this moment have no overlap and are left out.
+-- found: More layers make more stages: of 1, 2, 3 and 4 layers {avg((layers = 1 and staged)::int) / avg((layers =
+--     1)::int):.0%}, {avg((layers = 2 and staged)::int) / avg((layers = 2)::int):.0%}, {avg((layers = 3 and
+--     staged)::int) / avg((layers = 3)::int):.0%} and {avg((layers = 4 and staged)::int) / avg((layers = 4)::int):.0%}
+--     of the points learn two modes in stages, by the closed form of their overlap. The records agree with it to
+--     {max(abs(overlap - predicted_overlap)):.1g} wherever they tell an overlap ({count(overlap)} of {count(*)} runs).
+--     Two layers make stages up to E_2 / E_1 = {max(ratio) filter (where layers = 2 and stage_like):.2f}, where the
+--     start is {min(start):.3g}; one layer makes none, down to E_2 / E_1 = {min(ratio) filter (where layers = 1):.2f}.
+-- not found: The overlap of two modes differs from the closed form by up to {max(abs(overlap -
+--     predicted_overlap)):.2g}, or more layers do not make more stages.
 -- cannot be told: No run has a pair of modes that overlap.
 -- after: Where records lie too far apart to tell an overlap, it is null now; it had been read off two of them, and the
---     finding was not found. The wording was repaired with it: it spoke of three layers, whose boundary is beyond. Later the
---     shares by the number of layers were added: of 3 and 4 layers the records tell few runs, and those the ones with
---     fewer stages, so that what more layers do was not to be seen.
--- holds: max(abs(overlap - predicted_overlap)) < 0.01 and count(*) filter (where layers = 1 and staged) < count(*) filter (where
---     layers = 2 and staged) and count(*) filter (where layers = 2 and staged) < count(*) filter (where layers = 3 and staged)
---     and count(*) filter (where layers = 3 and staged) < count(*) filter (where layers = 4 and staged)
---
--- Of every run: is the strength of the second mode, when both add to 1, within a hundredth of the closed form, where records
--- tell it? And is it at most 5 % by the closed form (staged), by the number of layers? Runs that start above this moment have
--- no overlap and are left out.
+--     finding was not found. The wording was repaired with it: it spoke of three layers, whose boundary is beyond.
+--     Later the shares by the number of layers were added: of 3 and 4 layers the records tell few runs, and those the
+--     ones with fewer stages, so that what more layers do was not to be seen.
+-- holds: max(abs(overlap - predicted_overlap)) < 0.01 and count(*) filter (where layers = 1 and staged) < count(*)
+--     filter (where layers = 2 and staged) and count(*) filter (where layers = 2 and staged) < count(*) filter (where
+--     layers = 3 and staged) and count(*) filter (where layers = 3 and staged) < count(*) filter (where layers = 4 and
+--     staged)
 select *, second_moments[2] as ratio, predicted_overlap <= 0.05 as staged from runs where predicted_overlap is not null

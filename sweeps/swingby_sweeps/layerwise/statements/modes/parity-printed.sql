@@ -1,13 +1,9 @@
--- claim: (C.15-18) as printed lead the parity net to its target
--- source: (C.15) to (C.18)
--- order: 3.4
+-- exists: (C.15-18) as printed lead the parity net to its target [(C.15) to (C.18)]
+-- asks: Of every seed of these equations: do all three modes reach 95 % of their end?
 -- sweeps: figure-c-2
--- rule: exists
 -- setting: start = {start}
 -- measured: {count(*) filter (where status = 'diverged')} of {count(*)} runs diverge; {count(*) filter (where fate =
 --     'saturated')} saturate
 -- why: They are not the gradient of (C.9): signs and factors differ, so that small squares shrink, and c runs away. The
 --     gradient is in `theory.parity_growth`.
---
--- Of every seed of these equations: do all three modes reach 95 % of their end?
 select *, fate = 'saturated' as holds from runs where system = 'parity3_printed'

@@ -1,16 +1,12 @@
--- claim: (3.15) as printed, alpha_i^2 the square of u_i^T W_1 W_2 v_i, gives the growth of a mode
--- source: (3.15), A.2.3
--- order: 2.35
--- rule: always
+-- always: (3.15) as printed, alpha_i^2 the square of u_i^T W_1 W_2 v_i, gives the growth of a mode [(3.15), A.2.3]
+-- asks: Of every seed: does ln(q / (1 - q)) grow as 2 rho_1 t, within a tenth, while the strength r of the first mode
+--     rises from 5 % to 50 %, where q is the square of r? As (3.15) says, a sigmoid in 2 rho_i t has this growth.
 -- sweeps: claim-layerwise-times
 -- setting: p = {width}, sigma = {sigma}
--- measured: growth over 2 rho_1: {median(of_square):.2f} by the square, {median(of_strength):.2f} by u_1^T W_1 W_2 v_1 itself
---     (medians)
+-- measured: growth over 2 rho_1: {median(of_square):.2f} by the square, {median(of_strength):.2f} by u_1^T W_1 W_2 v_1
+--     itself (medians)
 -- why: alpha_i^2 is u_i^T W_1 W_2 v_i; its square is not.
 -- after: Asked when the source's error was known, to show it; its place in time is that of the law with Gram-Schmidt.
---
--- Of every seed: does ln(q / (1 - q)) grow as 2 rho_1 t, within a tenth, while the strength r of the first mode rises from
--- 5 % to 50 %, where q is the square of r? As (3.15) says, a sigmoid in 2 rho_i t has this growth.
 with rises as (
     select
         preset, width, sigma, seed, lr, rho[1] as first,

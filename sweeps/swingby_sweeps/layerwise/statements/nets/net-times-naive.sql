@@ -1,16 +1,12 @@
--- claim: From a small enough start each mode follows (3.15) from its own start
--- source: (3.15), A.2.3
--- order: 2.2
--- why: A mode that has been learned has taken its direction of the hidden layer; in narrow nets the later ones start
---     from less. The delay is a shift of time, so that its share falls only as 1 / ln(1 / sigma).
--- rule: law
+-- law: From a small enough start each mode follows (3.15) from its own start [(3.15), A.2.3]
+-- asks: Of every seed: by how much does the time at which a mode is half learned miss (3.15), in the worst mode, as
+--     sigma shrinks? It starts from |m_i|, m_i = (W_1^T u_i + W_2 v_i) / 2.
 -- sweeps: claim-layerwise-times
 -- within: 0.01
+-- why: A mode that has been learned has taken its direction of the hidden layer; in narrow nets the later ones start
+--     from less. The delay is a shift of time, so that its share falls only as 1 / ln(1 / sigma).
 -- setting: p = {width}
 -- measured: largest error of a time {median(error) filter (where sigma > 0.05):.2g} at sigma = {max(sigma)},
 --     {median(error) filter (where sigma < 1e-5):.2g} at sigma = {min(sigma)} (medians); third mode
 --     {median(naive_delay[3]) filter (where sigma = 0.001):.3f} of its naive time at sigma = 0.001
---
--- Of every seed: by how much does the time at which a mode is half learned miss (3.15), in the worst mode, as sigma
--- shrinks? It starts from |m_i|, m_i = (W_1^T u_i + W_2 v_i) / 2.
 select *, sigma as parameter, decoupling_error as error from runs

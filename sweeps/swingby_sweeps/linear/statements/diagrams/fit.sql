@@ -1,31 +1,25 @@
--- rule: one statement about all seeds
--- sweeps: diagram-linear-fit
--- fresh: fresh-linear-fit
+-- asks: In what share of the fits is their kind that of theory: in 90 % at least of those from p = 1.5 n on? And is the
+--     median energy of the noise's fit with a tail up to n/1000 within 10 % of that with one from there to n/10?
 --
--- slug: theory-tells-the-fit
--- order: 1
--- brief: Theory tells what overfitting does to a sample
--- found: Theory tells what overfitting does to a sample in {avg(agrees::integer):.1%} of {count(*)} fits, and from p = 1.5 n
---     on in {avg(agrees::integer) filter (where p >= 1.5 * n):.1%}.
--- not found: Theory tells what overfitting does to a sample in no more than {avg(agrees::integer) filter (where p >= 1.5 *
---     n):.1%} of the fits from p = 1.5 n on; of all {count(*)} in {avg(agrees::integer):.1%}.
+-- slug theory-tells-the-fit: diagram-linear-fit
+-- fresh fresh-linear-fit: Theory tells what overfitting does to a sample
+-- found: Theory tells what overfitting does to a sample in {avg(agrees::integer):.1%} of {count(*)} fits, and from p =
+--     1.5 n on in {avg(agrees::integer) filter (where p >= 1.5 * n):.1%}.
+-- not found: Theory tells what overfitting does to a sample in no more than {avg(agrees::integer) filter (where p >=
+--     1.5 * n):.1%} of the fits from p = 1.5 n on; of all {count(*)} in {avg(agrees::integer):.1%}.
 -- cannot be told: No fit has p of at least 1.5 n.
 -- holds: avg(agrees::integer) filter (where p >= 1.5 * n) >= 0.9
 --
--- slug: tail-is-not-what-harms
--- order: 1.1
--- brief: Below n/10 a smaller tail does not make the noise more harmless
--- found: A tail that is smaller still makes noise no more harmless: with T up to n/1000 its energy V is
---     {median(v) filter (where tail <= n / 1000):.2f} (median over the same p), with T from n/1000 to n/10
---     {median(v) filter (where tail > n / 1000 and tail <= n / 10):.2f}. With T up to n/10 it is
---     {median(v) filter (where tail <= n / 10 and p <= 1.5 * n):.1f} where p is up to 1.5 n, and
---     {median(v) filter (where tail <= n / 10 and p >= 10 * n):.2f} where p is 10 n and more.
--- not found: With T up to n/1000 the noise's energy V is {median(v) filter (where tail <= n / 1000):.2f} (median over the same
---     p), with T from n/1000 to n/10 {median(v) filter (where tail > n / 1000 and tail <= n / 10):.2f}.
+-- slug tail-is-not-what-harms: diagram-linear-fit
+-- fresh fresh-linear-fit: Below n/10 a smaller tail does not make the noise more harmless
+-- found: A tail that is smaller still makes noise no more harmless: with T up to n/1000 its energy V is {median(v)
+--     filter (where tail <= n / 1000):.2f} (median over the same p), with T from n/1000 to n/10 {median(v) filter
+--     (where tail > n / 1000 and tail <= n / 10):.2f}. With T up to n/10 it is {median(v) filter (where tail <= n / 10
+--     and p <= 1.5 * n):.1f} where p is up to 1.5 n, and {median(v) filter (where tail <= n / 10 and p >= 10 * n):.2f}
+--     where p is 10 n and more.
+-- not found: With T up to n/1000 the noise's energy V is {median(v) filter (where tail <= n / 1000):.2f} (median over
+--     the same p), with T from n/1000 to n/10 {median(v) filter (where tail > n / 1000 and tail <= n / 10):.2f}.
 -- cannot be told: No fit has a tail up to n/1000.
--- holds: abs(median(v) filter (where tail <= n / 1000) / median(v) filter (where tail > n / 1000 and tail <= n / 10) - 1)
---     <= 0.1
---
--- In what share of the fits is their kind that of theory: in 90 % at least of those from p = 1.5 n on? And is the median
--- energy of the noise's fit with a tail up to n/1000 within 10 % of that with one from there to n/10?
+-- holds: abs(median(v) filter (where tail <= n / 1000) / median(v) filter (where tail > n / 1000 and tail <= n / 10) -
+--     1) <= 0.1
 select *, fit = predicted_fit as agrees, mean_noise_gain as v from runs where predicted_fit is not null

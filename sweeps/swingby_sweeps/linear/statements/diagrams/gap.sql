@@ -1,17 +1,14 @@
--- rule: one statement about all seeds
--- order: 2
 -- sweeps: diagram-linear-gap
--- fresh: fresh-linear-gap
--- brief: Learnability is further from theory for functions of one variable than for independent features
--- found: For Gaussian and Rademacher features the gap to theory is {median(gap) filter (where drawn):.3f} (median over the
---     grid, of which chance has {median(chance):.3f}); for functions of one variable {median(gap) filter (where not
---     drawn):.3f}: Fourier {median(gap) filter (where features = 'fourier'):.3f}, sine {median(gap) filter (where features =
---     'sine'):.3f}, Hermite {median(gap) filter (where features = 'hermite'):.3f}.
--- not found: For functions of one variable the gap to theory is {median(gap) filter (where not drawn):.3f} (median over the
---     grid), less than twice that of Gaussian and Rademacher features, {median(gap) filter (where drawn):.3f}.
+-- asks: Over the grid of points and alpha: is the median gap between measured and predicted learnability of functions
+--     of one variable at least twice that of features which are drawn independently?
+-- fresh fresh-linear-gap: Learnability is further from theory for functions of one variable than for independent
+--     features
+-- found: For Gaussian and Rademacher features the gap to theory is {median(gap) filter (where drawn):.3f} (median over
+--     the grid, of which chance has {median(chance):.3f}); for functions of one variable {median(gap) filter (where not
+--     drawn):.3f}: Fourier {median(gap) filter (where features = 'fourier'):.3f}, sine {median(gap) filter (where
+--     features = 'sine'):.3f}, Hermite {median(gap) filter (where features = 'hermite'):.3f}.
+-- not found: For functions of one variable the gap to theory is {median(gap) filter (where not drawn):.3f} (median over
+--     the grid), less than twice that of Gaussian and Rademacher features, {median(gap) filter (where drawn):.3f}.
 -- cannot be told: No gap could be measured.
 -- holds: median(gap) filter (where not drawn) >= 2 * median(gap) filter (where drawn)
---
--- Over the grid of points and alpha: is the median gap between measured and predicted learnability of functions of one
--- variable at least twice that of features which are drawn independently?
 select *, features in ('gaussian', 'rademacher') as drawn, gap_error as chance from runs where gap is not null

@@ -1,16 +1,12 @@
--- rule: one statement about all seeds
--- order: 5
 -- sweeps: diagram-linear-kernel
--- fresh: fresh-linear-kernel
--- brief: Theory tells the learning curves of kernels on digits
+-- asks: By how much is the mean error over samples off that of theory at each point of the grid: by 5 % at most in the
+--     median, and by 25 % at most anywhere?
+-- fresh fresh-linear-kernel: Theory tells the learning curves of kernels on digits
 -- found: Theory tells the learning curves of kernels on digits to a few per cent: the error over all images is off by
---     {100 * median(off):.1f} % (median over {count(*)} points of the grid, of means over samples), and by {100 * max(off):.0f} %
---     at most.
+--     {100 * median(off):.1f} % (median over {count(*)} points of the grid, of means over samples), and by {100 *
+--     max(off):.0f} % at most.
 -- not found: The error of kernels over all images is off theory by up to {100 * max(off):.0f} %, in the median over
 --     {count(*)} points of the grid by {100 * median(off):.1f} %.
 -- cannot be told: There are no samples.
 -- holds: median(off) <= 0.05 and max(off) <= 0.25
---
--- By how much is the mean error over samples off that of theory at each point of the grid: by 5 % at most in the median, and
--- by 25 % at most anywhere?
 select kernel, bandwidth, n, abs(avg(test_error_bias)) as off from runs group by all

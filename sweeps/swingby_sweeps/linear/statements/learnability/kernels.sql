@@ -1,12 +1,8 @@
--- claim: Learnability is rho/(rho + kappa) for kernels on images
--- source: eq 1.35, for kernel regression
--- order: 1.4
+-- always: Learnability is rho/(rho + kappa) for kernels on images [eq 1.35, for kernel regression]
+-- asks: Of every seed, three hundred samples of 50 images of digits: is mean L_k(D) that of eq 1.35 within .03 for
+--     every mode that is listed?
 -- sweeps: claim-linear-kernel-learnability
--- rule: always
 -- least: 6
 -- setting: {kernel}
 -- measured: gap {min(gap):.3f} to {max(gap):.3f}, standard error {max(gap_error):.3f}
---
--- Of every seed, three hundred samples of 50 images of digits: is mean L_k(D) that of eq 1.35 within .03 for every mode that
--- is listed?
 select *, gap <= 0.03 as holds from runs

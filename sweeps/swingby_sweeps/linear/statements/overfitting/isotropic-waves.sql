@@ -1,16 +1,12 @@
--- claim: Equal sines and cosines have this noise energy as well
--- source: Fig 1.4, whose features are sines
--- order: 3.6
+-- in the mean: Equal sines and cosines have this noise energy as well [Fig 1.4, whose features are sines]
+-- asks: Is V in the mean over samples E_0 - 1 = n/(p - n), within 5 %, for sines, and for sines with cosines? Of each
+--     sample the mean over the noise is taken.
 -- sweeps: figure-1-4
--- rule: in the mean
 -- within: 0.05
 -- setting: {features}, p = {p}
--- measured: V over that of theory: {1 + median(effect):.3g} (median), {1 + avg(effect):.2g} (mean),
---     {1 + max(effect):.2g} (largest)
--- why: Two points that nearly coincide, or for sines nearly mirror each other, have nearly one row, and the energy of the fit to
---     their noise grows with the inverse square of their distance. Over points drawn uniformly this has no mean, whatever p.
---     The median comes to theory's value as p grows.
---
--- Is V in the mean over samples E_0 - 1 = n/(p - n), within 5 %, for sines, and for sines with cosines? Of each sample the
--- mean over the noise is taken.
+-- measured: V over that of theory: {1 + median(effect):.3g} (median), {1 + avg(effect):.2g} (mean), {1 +
+--     max(effect):.2g} (largest)
+-- why: Two points that nearly coincide, or for sines nearly mirror each other, have nearly one row, and the energy of
+--     the fit to their noise grows with the inverse square of their distance. Over points drawn uniformly this has no
+--     mean, whatever p. The median comes to theory's value as p grows.
 select *, mean_noise_gain / predicted_noise_gain - 1 as effect from runs where features <> 'gaussian'

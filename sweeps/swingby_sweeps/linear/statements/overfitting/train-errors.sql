@@ -1,13 +1,9 @@
--- claim: Theory gives the error on the training points
--- source: 1.6.1, by reference to [19-23]
--- order: 3.8
+-- in the mean: Theory gives the error on the training points [1.6.1, by reference to [19-23]]
+-- asks: With a ridge, is the squared error on the training points in the mean over samples that of theory within 5 %?
 -- sweeps: claim-linear-errors
--- rule: in the mean
 -- within: 0.05
 -- setting: ridge = {ridge:g}
 -- measured: error over theory's, less 1: {100 * avg(effect):.1f} % (mean)
--- after: Asked of 800 seeds in place of 200, since of 200 the interval was wider than what the claim allows. The predicate is
---     as it was.
---
--- With a ridge, is the squared error on the training points in the mean over samples that of theory within 5 %?
+-- after: Asked of 800 seeds in place of 200, since of 200 the interval was wider than what the claim allows. The
+--     predicate is as it was.
 select *, final_train_loss / predicted_train_loss - 1 as effect from runs where ridge > 0

@@ -1,13 +1,11 @@
--- claim: One calibration on a net of one skill predicts the strength of later skills from their own samples
--- source: (5.5), Fig 5.1(b)
--- order: 5.5
+-- in most seeds: One calibration on a net of one skill predicts the strength of later skills from their own samples
+--     [(5.5), Fig 5.1(b)]
+-- asks: Of every seed: is the mean of |R_k/S - predicted| over skills 2 to 5 and all training sets that were fitted at
+--     most a tenth? For (5.5) as printed, and for the mean of its model, min(1, d_k/D_c), each with its own
+--     calibration.
 -- sweeps: figure-5-1b
--- rule: in most seeds
 -- setting: {law}
 -- measured: mean error of R/S {avg(error):.3f}
---
--- Of every seed: is the mean of |R_k/S - predicted| over skills 2 to 5 and all training sets that were fitted at most a
--- tenth? For (5.5) as printed, and for the mean of its model, min(1, d_k/D_c), each with its own calibration.
 select preset, seed, law, avg(abs(strength - predicted)) as error, error <= 0.1 as holds
 from (
     select preset, seed, skill, strength, '(5.5) as printed' as law, printed as predicted from by_samples

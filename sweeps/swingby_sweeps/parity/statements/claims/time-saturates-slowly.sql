@@ -1,13 +1,9 @@
--- claim: A net takes longer to saturate than the multilinear model
--- source: 5.3.2
--- order: 5.3
+-- in most seeds: A net takes longer to saturate than the multilinear model [5.3.2]
+-- asks: Of every seed with one skill: is t(.95)/t(.05) larger than (5.2) says? No calibration enters. A run that does
+--     not reach .95 but reaches one half takes longer, too.
 -- sweeps: figure-5-2a
--- rule: in most seeds
 -- setting: m = {m}
 -- measured: t(.95)/t(.05) {median(rise_ratio):.2f} (median); by (5.2) {any_value(predicted_rise_ratio):.2f}
---
--- Of every seed with one skill: is t(.95)/t(.05) larger than (5.2) says? No calibration enters. A run that does not
--- reach .95 but reaches one half takes longer, too.
 select
     preset, seed, m, rise_ratio, predicted_rise_ratio,
     case

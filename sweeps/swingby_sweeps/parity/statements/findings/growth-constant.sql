@@ -1,8 +1,7 @@
--- order: 1
 -- sweeps: diagram-parity-growth
--- rule: effect over seeds
--- fresh: fresh-parity-growth
--- brief: Whether the parity alone says how fast a skill leaves a small start
+-- asks: Of every seed, for skills of two, three and four bits: how far below a tenth is the distance of g, from the
+--     slope of ln R between a hundredth and a tenth of S, from that of the unit that grows fastest?
+-- fresh fresh-parity-growth: Whether the parity alone says how fast a skill leaves a small start
 -- found: From a small start a skill grows within a tenth as fast as the single unit that suits the parity best: the
 --     measured constant g is {two:.2f}, {three:.2f} and {four:.2f} times 2^m sqrt(m) / C(m - 2, floor(m/2) - 1) for
 --     skills of two, three and four bits.
@@ -13,9 +12,6 @@
 --     tenth, cannot be told: the measured constant g is {two:.2f}, {three:.2f} and {four:.2f} times the predicted one
 --     for skills of two, three and four bits.
 -- after: The start of .003 was added beside .001 before results were seen, since a map has two axes.
---
--- Of every seed, for skills of two, three and four bits: how far below a tenth is the distance of g, from the slope of
--- ln R between a hundredth and a tenth of S, from that of the unit that grows fastest?
 select
     seed,
     avg(ratio) filter (where m = 2) as two, avg(ratio) filter (where m = 3) as three,

@@ -1,21 +1,16 @@
--- order: 1
 -- sweeps: diagram-scalar-regime
--- rule: one statement about all seeds
+-- asks: Of every run with a target that is small beside its start: is it lazy where |S_0|/Sigma_0 is below sqrt(1 -
+--     1/1.1^2) = .417, and rich where it is above sqrt(1 - 1/4) = .866? The kernel ends at sqrt(1 - s0^2) of its start.
 -- found: Not even the smallest targets are lazy from an aligned start, of either sign: with S/Sigma_0 below .01,
---     {avg(lazy::integer) filter (where abs(start_ratio) < 0.41):.1%} of the runs with |S_0| below .41 Sigma_0 are lazy and
---     {avg(lazy::integer) filter (where abs(start_ratio) > 0.43):.1%} of those above .43; beyond .87 the kernel more than
---     halves, and {avg((regime = 'rich')::integer) filter (where abs(start_ratio) > 0.87):.1%} are rich.
+--     {avg(lazy::integer) filter (where abs(start_ratio) < 0.41):.1%} of the runs with |S_0| below .41 Sigma_0 are lazy
+--     and {avg(lazy::integer) filter (where abs(start_ratio) > 0.43):.1%} of those above .43; beyond .87 the kernel
+--     more than halves, and {avg((regime = 'rich')::integer) filter (where abs(start_ratio) > 0.87):.1%} are rich.
 -- not found: The smallest targets are not lazy exactly from starts that are not aligned: with S/Sigma_0 below .01,
---     {avg(lazy::integer) filter (where abs(start_ratio) < 0.41):.1%} of the runs with |S_0| below .41 Sigma_0 are lazy and
---     {avg(lazy::integer) filter (where abs(start_ratio) > 0.43):.1%} of those above .43; beyond .87
---     {avg((regime = 'rich')::integer) filter (where abs(start_ratio) > 0.87):.1%} are rich.
+--     {avg(lazy::integer) filter (where abs(start_ratio) < 0.41):.1%} of the runs with |S_0| below .41 Sigma_0 are lazy
+--     and {avg(lazy::integer) filter (where abs(start_ratio) > 0.43):.1%} of those above .43; beyond .87 {avg((regime =
+--     'rich')::integer) filter (where abs(start_ratio) > 0.87):.1%} are rich.
 -- cannot be told: No run has so small a target.
--- holds: case
---     when count(*) > 0 then
---     avg(lazy::integer) filter (where abs(start_ratio) < 0.41) >= 0.95
---     and avg(lazy::integer) filter (where abs(start_ratio) > 0.43) <= 0.05
---     and avg((regime = 'rich')::integer) filter (where abs(start_ratio) > 0.87) >= 0.95 end
---
--- Of every run with a target that is small beside its start: is it lazy where |S_0|/Sigma_0 is below sqrt(1 - 1/1.1^2) =
--- .417, and rich where it is above sqrt(1 - 1/4) = .866? The kernel ends at sqrt(1 - s0^2) of its start.
+-- holds: case when count(*) > 0 then avg(lazy::integer) filter (where abs(start_ratio) < 0.41) >= 0.95 and
+--     avg(lazy::integer) filter (where abs(start_ratio) > 0.43) <= 0.05 and avg((regime = 'rich')::integer) filter
+--     (where abs(start_ratio) > 0.87) >= 0.95 end
 select * from wide_runs where target_ratio < 0.01

@@ -1,14 +1,11 @@
--- claim: In a diagonal net with weight decay a^2 - b^2 falls as alpha^2 exp(-2 decay t), alike in all coordinates
--- source: our extension of (3.3)
--- order: 3.1
+-- law: In a diagonal net with weight decay a^2 - b^2 falls as alpha^2 exp(-2 decay t), alike in all coordinates [our
+--     extension of (3.3)]
+-- asks: Of every seed, under gradient descent on all weights: how far is a_i^2 - b_i^2 from its law, over the law, in
+--     the coordinate and at the stop where it is farthest? The flow keeps it; descent to first order in its step.
 -- sweeps: claim-scalar-imbalance
--- rule: law
--- slope: 1
 -- within: 0.1
+-- slope: 1
 -- setting: alpha = {alpha:g}
 -- measured: largest relative distance {100 * median(error) filter (where step_factor >= 0.4):.2g} % in steps of .4,
 --     {100 * median(error) filter (where step_factor < 0.06):.2g} % in steps of .05 over the curvature (median seed)
---
--- Of every seed, under gradient descent on all weights: how far is a_i^2 - b_i^2 from its law, over the law, in the
--- coordinate and at the stop where it is farthest? The flow keeps it; descent to first order in its step.
 select *, step_factor as parameter, imbalance_off as error from runs

@@ -1,14 +1,12 @@
--- claim: A diagonal net that has fitted its points generalizes at ln(alpha^2/C*)/(2 decay), C* being its task's own
--- source: our extension of (3.3) and 6.4
--- order: 3
+-- law: A diagonal net that has fitted its points generalizes at ln(alpha^2/C*)/(2 decay), C* being its task's own [our
+--     extension of (3.3) and 6.4]
+-- asks: Of every seed with alpha^2 > C*: how far is the time at which |theta - w|^2 reaches .05 from the law, over the
+--     law? The law takes the fit of the points as instantaneous, and as exact: both errors are to vanish with the
+--     decay.
 -- sweeps: claim-scalar-grokking
--- rule: law
--- slope: 1
 -- within: 0.02
+-- slope: 1
 -- setting: alpha = {alpha:g}
 -- measured: test time over the predicted one {median(1 + error) filter (where decay >= 0.02):.3f} at decay .02,
 --     {median(1 + error) filter (where decay < 0.002):.3f} at decay .00125 (median seed); C* is {median(critical):.3f}
---
--- Of every seed with alpha^2 > C*: how far is the time at which |theta - w|^2 reaches .05 from the law, over the law?
--- The law takes the fit of the points as instantaneous, and as exact: both errors are to vanish with the decay.
 select *, decay as parameter, off_law as error from runs where alpha >= 1

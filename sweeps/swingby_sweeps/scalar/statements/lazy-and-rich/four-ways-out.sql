@@ -1,14 +1,10 @@
--- claim: A larger target, smaller inputs, smaller weights and a larger Z each raise gamma_+
--- source: 6.3.1
--- order: 2.4
+-- always: A larger target, smaller inputs, smaller weights and a larger Z each raise gamma_+ [6.3.1]
+-- asks: Of every seed: is gamma_+ larger than in the lazy net (p = 100, Z = sqrt(p), S = 3) from the same draws of the
+--     weights, after the target x 10, after inputs / 10 (S x 10 and E / 100), after weights / 3, and after Z x 10?
 -- sweeps: claim-scalar-richer
--- rule: always
 -- setting: {way}
 -- measured: gamma_+ grows by a factor of {median(gamma_end / base):.3g} (median seed); at the start it is
 --     {median(base):.3g}
---
--- Of every seed: is gamma_+ larger than in the lazy net (p = 100, Z = sqrt(p), S = 3) from the same draws of the
--- weights, after the target x 10, after inputs / 10 (S x 10 and E / 100), after weights / 3, and after Z x 10?
 select *, gamma_end > base as holds
 from (
     select

@@ -1,15 +1,11 @@
--- claim: Gradient descent nears Theorem 1 as its steps shrink
--- source: Theorem 1
--- order: 1.3
+-- law: Gradient descent nears Theorem 1 as its steps shrink [Theorem 1]
+-- asks: Of every seed: how far is theta under gradient descent from Theorem 1 with the corrected exponent, over |S -
+--     S_0|, at the recorded step where it is farthest? The error is to go with lr, in units of 1/(c E K_inf), to the
+--     power one.
 -- sweeps: claim-scalar-steps
--- rule: law
--- slope: 1
 -- within: 0.01
+-- slope: 1
 -- setting: S = {target:g}
 -- measured: largest distance {100 * median(error) filter (where lr >= 0.2):.2g} % of |S - S_0| in steps of 0.2 / (E
 --     K_inf), {100 * median(error) filter (where lr < 0.02):.2g} % in steps of 1/16 of that (median seed)
---
--- Of every seed: how far is theta under gradient descent from Theorem 1 with the corrected exponent, over |S - S_0|, at
--- the recorded step where it is farthest? The error is to go with lr, in units of 1/(c E K_inf), to the
--- power one.
 select *, lr as parameter, off_theorem as error from runs

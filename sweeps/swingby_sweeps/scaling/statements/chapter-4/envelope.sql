@@ -1,16 +1,13 @@
--- claim: The curves of single widths over compute touch the power law, and none falls below it
--- source: Fig 4.3
--- order: 2.4
+-- always: The curves of single widths over compute touch the power law, and none falls below it [Fig 4.3]
+-- asks: Of every curve of one width, from 32 on, that comes nearer to the law and goes away from it again: is it at its
+--     nearest point between 1 % below and 3 % above the law with theory's exponent and prefactor? The law is that of
+--     the best width.
 -- sweeps: figure-4-3
--- rule: always
 -- least: 3
 -- after: Curves that had not come to their point nearest to the law by the end of the sweep counted at first, as curves
 --     that stay away from it.
 -- setting: infinitely many skills, {model}
 -- measured: nearest point of each curve over the law, less 1: {100 * min(nearest):.2f} to {100 * max(nearest):.2f} %
---
--- Of every curve of one width, from 32 on, that comes nearer to the law and goes away from it again: is it at its nearest
--- point between 1 % below and 3 % above the law with theory's exponent and prefactor? The law is that of the best width.
 with laws as (
     select preset, alpha, any_value(predicted_prefactor) as level, any_value(theory_exponent) as power
     from runs

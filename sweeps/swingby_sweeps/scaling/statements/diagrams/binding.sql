@@ -1,36 +1,28 @@
--- rule: one statement about all seeds
+-- asks: Of every run: does the resource bind that alone reaches the fewest skills (in 95 % at least of the runs in
+--     which the second scarcest reaches twice as many)? And what does the resource that binds remove of the loss where
+--     two are balanced: less than half of what it removes where it is the scarcest by far?
 --
--- slug: scarcest-binds
--- order: 2
--- sweeps: diagram-time-width
--- fresh: fresh-time-width
--- brief: The resource that binds is the one that reaches the fewest skills
+-- slug scarcest-binds: diagram-time-width
+-- fresh fresh-time-width: The resource that binds is the one that reaches the fewest skills
 -- found: The resource that binds is the one that alone reaches the fewest skills: where the second scarcest reaches at
 --     least twice as many, in {avg((binds = predicted_binds)::integer) filter (where slack >= log10(2)):.1%} of the
---     {count(*) filter (where slack >= log10(2))} runs; where two are closer, in {avg((binds = predicted_binds)::integer)
---     filter (where slack < log10(2)):.0%}.
+--     {count(*) filter (where slack >= log10(2))} runs; [numbers]
 -- not found: The resource that alone reaches the fewest skills binds in {avg((binds = predicted_binds)::integer) filter
---     (where slack >= log10(2)):.1%} of the {count(*) filter (where slack >= log10(2))} runs in which the second scarcest
---     reaches at least twice as many; where two are closer, in {avg((binds = predicted_binds)::integer) filter (where
---     slack < log10(2)):.0%}.
+--     (where slack >= log10(2)):.1%} of the {count(*) filter (where slack >= log10(2))} runs in which the second
+--     scarcest reaches at least twice as many; [numbers]
 -- cannot be told: In no run does the second scarcest resource reach twice as many skills.
+-- numbers: where two are closer, in {avg((binds = predicted_binds)::integer) filter (where slack < log10(2)):.0%}.
 -- holds: avg((binds = predicted_binds)::integer) filter (where slack >= log10(2)) >= 0.95
 --
--- slug: removing-one-helps-little
--- order: 2.1
--- sweeps: diagram-time-width
--- fresh: fresh-time-width
--- brief: Where resources are balanced, removing one limit helps little
--- found: Where two resources reach numbers of skills that are within 10 % of each other, the one that binds would remove
---     {100 * median(most) filter (where slack < log10(1.1)):.0f} % of the loss (median); where the second reaches ten
---     times as many or more, {100 * median(most) filter (where slack >= 1):.0f} %.
+-- slug removing-one-helps-little: diagram-time-width
+-- fresh fresh-time-width: Where resources are balanced, removing one limit helps little
+-- found: Where two resources reach numbers of skills that are within 10 % of each other, the one that binds would
+--     remove {100 * median(most) filter (where slack < log10(1.1)):.0f} % of the loss (median); where the second
+--     reaches ten times as many or more, {100 * median(most) filter (where slack >= 1):.0f} %.
 -- not found: Where two resources reach numbers of skills that are within 10 % of each other, the one that binds would
---     remove {100 * median(most) filter (where slack < log10(1.1)):.0f} % of the loss (median), not less than half of what
---     it removes where the second reaches ten times as many or more, {100 * median(most) filter (where slack >= 1):.0f} %.
+--     remove {100 * median(most) filter (where slack < log10(1.1)):.0f} % of the loss (median), not less than half of
+--     what it removes where the second reaches ten times as many or more, {100 * median(most) filter (where slack >=
+--     1):.0f} %.
 -- cannot be told: In no run are two resources within 10 % of each other.
 -- holds: median(most) filter (where slack < log10(1.1)) < 0.5 * median(most) filter (where slack >= 1)
---
--- Of every run: does the resource bind that alone reaches the fewest skills (in 95 % at least of the runs in which the
--- second scarcest reaches twice as many)? And what does the resource that binds remove of the loss where two are balanced:
--- less than half of what it removes where it is the scarcest by far?
 select *, greatest(removed_time, removed_data, removed_width) as most from runs where slack is not null

@@ -1,20 +1,16 @@
--- order: 1
 -- sweeps: diagram-skills-alpha
--- rule: one statement about all seeds
--- fresh: fresh-skills-alpha
--- brief: Small exponents need very many skills
+-- asks: In how many points is the exponent over two decades of time off by more than 5 %, by alpha and the number of
+--     skills: in more than half of those with alpha up to 0.3 and more than 10^8 skills? Points whose window begins
+--     before scaling does are left out.
+-- fresh fresh-skills-alpha: Small exponents need very many skills
 -- found: A small alpha needs very many skills for its exponent, which is off by more than 5 % in
---     {avg(off::integer):.0%} of the points, at alpha up to 0.3 in {avg(off::integer) filter (where alpha <= 0.3):.0%}, and
---     there even with more than 10^8 skills in {avg(off::integer) filter (where alpha <= 0.3 and skills > 1e8):.0%}; at
---     alpha from 0.9 on, with more than 10^6 skills, in {avg(off::integer) filter (where alpha >= 0.9 and skills >
---     1e6):.0%}.
--- not found: At alpha up to 0.3 and more than 10^8 skills the exponent is off by more than 5 % in no more than half of the
---     points, {avg(off::integer) filter (where alpha <= 0.3 and skills > 1e8):.0%}; over all points in
+--     {avg(off::integer):.0%} of the points, at alpha up to 0.3 in {avg(off::integer) filter (where alpha <= 0.3):.0%},
+--     and there even with more than 10^8 skills in {avg(off::integer) filter (where alpha <= 0.3 and skills >
+--     1e8):.0%}; at alpha from 0.9 on, with more than 10^6 skills, in {avg(off::integer) filter (where alpha >= 0.9 and
+--     skills > 1e6):.0%}.
+-- not found: At alpha up to 0.3 and more than 10^8 skills the exponent is off by more than 5 % in no more than half of
+--     the points, {avg(off::integer) filter (where alpha <= 0.3 and skills > 1e8):.0%}; over all points in
 --     {avg(off::integer):.0%}.
 -- cannot be told: No point has alpha up to 0.3 and more than 10^8 skills.
 -- holds: avg(off::integer) filter (where alpha <= 0.3 and skills > 1e8) > 0.5
---
--- In how many points is the exponent over two decades of time off by more than 5 %, by alpha and the number of skills:
--- in more than half of those with alpha up to 0.3 and more than 10^8 skills? Points whose window begins before scaling
--- does are left out.
 select *, abs(bias) > 0.05 as off from runs where regime in ('scaling', 'exhausted') and bias is not null

@@ -1,17 +1,13 @@
--- claim: In the initial phase every entry grows at least as fast as its lower bound
--- source: D.23, Lemma D.2
--- order: 6.2
+-- always: In the initial phase every entry grows at least as fast as its lower bound [D.23, Lemma D.2]
+-- asks: Of every seed: does |w_ij(t)| >= |w_ij(0)| exp(eta t (a_i + a_j) / kappa) (D.23) hold, with the sign of
+--     w_ij(0), for every entry at every recorded step up to T_1 = log P / (2 eta a_max kappa) (rounding of 1e-6 in the
+--     log allowed)? Rows by the constants, and by whether all of App. D's assumptions are met under them (judged here,
+--     from W(0), a_p and the step).
 -- sweeps: claim-bounds, figure-5
--- rule: always
 -- why: Outside of the assumptions nothing is promised; they ask for initial weights so small that no usual run has
 --     them.
 -- after: The query was repaired: it took together runs of two sweeps whose points have the same number.
 -- setting: {model}, {drive}, s = {s}; K = {K:g}, C = {C:g}, log P = {log_P:.3g}, kappa = {kappa:g}: assumptions
 --     {assumed}
 -- measured: log of the bound over |w_ij|: {median(worst):.2g} at most (median seed), {max(worst):.2g} (worst)
---
--- Of every seed: does |w_ij(t)| >= |w_ij(0)| exp(eta t (a_i + a_j) / kappa) (D.23) hold, with the sign of w_ij(0), for
--- every entry at every recorded step up to T_1 = log P / (2 eta a_max kappa) (rounding of 1e-6 in the log allowed)?
--- Rows by the constants, and by whether all of App. D's assumptions are met under them (judged here, from W(0), a_p and
--- the step).
 select *, d_23_kept as holds, d_23_beyond as worst from under_constants where d_23_kept is not null

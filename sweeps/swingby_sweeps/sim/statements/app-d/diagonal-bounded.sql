@@ -1,8 +1,8 @@
--- claim: Major entries stay between zero and their upper bound
--- source: Lemma D.5
--- order: 6.4
+-- always: Major entries stay between zero and their upper bound [Lemma D.5]
+-- asks: Of every seed: does 0 <= w_ii <= 1 + 2/K (Lemma D.5) hold for every major entry at every recorded step? Rows by
+--     the constants, and by whether all of App. D's assumptions are met under them (judged here, from W(0), a_p and the
+--     step).
 -- sweeps: claim-bounds, figure-5
--- rule: always
 -- why: Outside of the assumptions nothing is promised; they ask for initial weights so small that no usual run has
 --     them.
 -- after: The query was repaired: it took together runs of two sweeps whose points have the same number.
@@ -10,7 +10,4 @@
 --     {assumed}
 -- measured: w_ii from {min(major_least):.2g} to {max(major_most):.4f} (all seeds); 1 + 2/K =
 --     {any_value(major_bound):.2f}
---
--- Of every seed: does 0 <= w_ii <= 1 + 2/K (Lemma D.5) hold for every major entry at every recorded step? Rows by the
--- constants, and by whether all of App. D's assumptions are met under them (judged here, from W(0), a_p and the step).
 select *, major_least >= 0 and major_most <= major_bound as holds from under_constants

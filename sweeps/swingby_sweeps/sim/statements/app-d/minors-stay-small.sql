@@ -1,8 +1,8 @@
--- claim: Minor entries never leave the initial phase
--- source: Assertion D.1, Lemma D.8
--- order: 6.5
+-- always: Minor entries never leave the initial phase [Assertion D.1, Lemma D.8]
+-- asks: Of every seed: does every minor entry stay in the initial phase, |w_ij| <= P beta omega (Assertion D.1, Lemma
+--     D.8), at every recorded step, beta omega being the largest |w_ij(0)|? Rows by the constants, and by whether all
+--     of App. D's assumptions are met under them (judged here, from W(0), a_p and the step).
 -- sweeps: claim-bounds, figure-5
--- rule: always
 -- why: Outside of the assumptions nothing is promised; they ask for initial weights so small that no usual run has
 --     them.
 -- after: The query was repaired: it took together runs of two sweeps whose points have the same number.
@@ -10,8 +10,4 @@
 --     {assumed}
 -- measured: log of the largest minor entry over P beta omega: {median(worst):.3g} (median seed), {max(worst):.3g}
 --     (worst)
---
--- Of every seed: does every minor entry stay in the initial phase, |w_ij| <= P beta omega (Assertion D.1, Lemma D.8),
--- at every recorded step, beta omega being the largest |w_ij(0)|? Rows by the constants, and by whether all of App. D's
--- assumptions are met under them (judged here, from W(0), a_p and the step).
 select *, minor_beyond as worst, minor_beyond <= 0 as holds from under_constants

@@ -1,8 +1,8 @@
--- claim: With or without biases the runs show the same
--- source: code behind the figures, F.1
--- order: 8.7
+-- always: With or without biases the runs show the same [code behind the figures, F.1]
+-- asks: Of every seed: is the run the same with biases in every layer and without? A pair shares its seed, so weights
+--     and points agree as far as the convention allows. It counts if the pair agrees on whether the OOD loss is
+--     non-monotone and on the outcome, and their largest rises of the OOD loss differ by at most 5 % of L_ref.
 -- sweeps: claim-conventions
--- rule: always
 -- after: Its kind was named when results had been seen: it says that a convention makes no difference; one run in which
 --     it does is one.
 -- why: Probably because a bias gives the net a way to the means of the clusters that does not pass through the
@@ -10,8 +10,4 @@
 -- setting: L = {layers}, d = {d}, width {width}; {first} against {second}
 -- measured: non-monotone in {count(*) filter (where one_rises)} against {count(*) filter (where two_rises)} seeds,
 --     final OOD loss {median(one_final):.3f} against {median(two_final):.3f} L_ref (medians)
---
--- Of every seed: is the run the same with biases in every layer and without? A pair shares its seed, so weights and
--- points agree as far as the convention allows. It counts if the pair agrees on whether the OOD loss is non-monotone
--- and on the outcome, and their largest rises of the OOD loss differ by at most 5 % of L_ref.
 select *, alike as holds from one_convention_apart where convention = 'bias'

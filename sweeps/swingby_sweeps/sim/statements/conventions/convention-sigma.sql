@@ -1,15 +1,11 @@
--- claim: Whether sigma is a variance or a standard deviation, the runs show the same
--- source: code behind the figures, 2.1
--- order: 8.9
+-- always: Whether sigma is a variance or a standard deviation, the runs show the same [code behind the figures, 2.1]
+-- asks: Of every seed: is the run the same whether sigma is a variance or a standard deviation? A pair shares its seed,
+--     so weights and points agree as far as the convention allows. It counts if the pair agrees on whether the OOD loss
+--     is non-monotone and on the outcome, and their largest rises of the OOD loss differ by at most 5 % of L_ref.
 -- sweeps: claim-conventions
--- rule: always
 -- after: Its kind was named when results had been seen: it says that a convention makes no difference; one run in which
 --     it does is one.
 -- setting: L = {layers}, d = {d}, width {width}; {first} against {second}
 -- measured: non-monotone in {count(*) filter (where one_rises)} against {count(*) filter (where two_rises)} seeds,
 --     final OOD loss {median(one_final):.3f} against {median(two_final):.3f} L_ref (medians)
---
--- Of every seed: is the run the same whether sigma is a variance or a standard deviation? A pair shares its seed, so
--- weights and points agree as far as the convention allows. It counts if the pair agrees on whether the OOD loss is
--- non-monotone and on the outcome, and their largest rises of the OOD loss differ by at most 5 % of L_ref.
 select *, alike as holds from one_convention_apart where convention = 'sigma_is'

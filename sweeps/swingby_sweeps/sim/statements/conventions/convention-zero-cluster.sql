@@ -1,8 +1,8 @@
--- claim: With or without a cluster at the origin the runs show the same
--- source: code behind the figures, 2.1
--- order: 8.8
+-- always: With or without a cluster at the origin the runs show the same [code behind the figures, 2.1]
+-- asks: Of every seed: is the run the same with a cluster at the origin and without? A pair shares its seed, so weights
+--     and points agree as far as the convention allows. It counts if the pair agrees on whether the OOD loss is
+--     non-monotone and on the outcome, and their largest rises of the OOD loss differ by at most 5 % of L_ref.
 -- sweeps: claim-conventions
--- rule: always
 -- after: Its kind was named when results had been seen: it says that a convention makes no difference; one run in which
 --     it does is one.
 -- why: Probably because with biases the cluster at the origin is what ties the affine map down; without it the spread
@@ -10,8 +10,4 @@
 -- setting: L = {layers}, d = {d}, width {width}; {first} against {second}
 -- measured: non-monotone in {count(*) filter (where one_rises)} against {count(*) filter (where two_rises)} seeds,
 --     final OOD loss {median(one_final):.3f} against {median(two_final):.3f} L_ref (medians)
---
--- Of every seed: is the run the same with a cluster at the origin and without? A pair shares its seed, so weights and
--- points agree as far as the convention allows. It counts if the pair agrees on whether the OOD loss is non-monotone
--- and on the outcome, and their largest rises of the OOD loss differ by at most 5 % of L_ref.
 select *, alike as holds from one_convention_apart where convention = 'zero_cluster'

@@ -1,19 +1,16 @@
--- claim: With all of the text's conventions at once the runs of the code behind the figures show the same
--- source: code behind the figures, F.1
--- order: 8.11
+-- always: With all of the text's conventions at once the runs of the code behind the figures show the same [code behind
+--     the figures, F.1]
+-- asks: Of every seed: do the runs of the code behind the figures show the same with all of the text's conventions at
+--     once (half sum, no bias, no cluster at the origin, sigma as a standard deviation)? A pair shares its seed, so
+--     weights and points agree as far as the conventions allow. It counts if the pair agrees on whether the OOD loss is
+--     non-monotone and on the outcome, and their largest rises of the OOD loss differ by at most 5 % of L_ref.
 -- sweeps: claim-conventions
--- rule: always
 -- why: See the single conventions above.
 -- after: Added when the single conventions had been judged, with their predicate. Later its kind was named when results
 --     had been seen: it says that a convention makes no difference; one run in which it does is one.
 -- setting: L = {layers}, d = {d}, width {width}, lr {lr}; the code's against the text's
 -- measured: non-monotone in {count(*) filter (where one_rises)} against {count(*) filter (where two_rises)} seeds,
 --     transient memorization in {count(*) filter (where one_transient)} against {count(*) filter (where two_transient)}
---
--- Of every seed: do the runs of the code behind the figures show the same with all of the text's conventions at once
--- (half sum, no bias, no cluster at the origin, sigma as a standard deviation)? A pair shares its seed, so weights and
--- points agree as far as the conventions allow. It counts if the pair agrees on whether the OOD loss is non-monotone
--- and on the outcome, and their largest rises of the OOD loss differ by at most 5 % of L_ref.
 select
     one.preset, one.layers, one.d, one.width, one.lr, one.seed,
     one.non_monotone as one_rises, two.non_monotone as two_rises,

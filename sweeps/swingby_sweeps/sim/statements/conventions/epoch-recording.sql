@@ -1,18 +1,14 @@
--- claim: A loss that is recorded once an epoch still shows the rise
--- source: code behind the figures
--- order: 8.4
+-- in most seeds: A loss that is recorded once an epoch still shows the rise [code behind the figures]
+-- asks: Of every seed whose OOD loss rises between two descents: is at least half of that rise still there if the loss
+--     is recorded once an epoch, at its start? The record nearest to each epoch's start stands for it; the rise is the
+--     largest one above the least loss so far that is followed by a loss below that. Seeds without a rise tell nothing.
 -- sweeps: claim-recording
--- rule: in most seeds
 -- after: Its kind was named when results had been seen: it says what such a record shows of a run that rises, and a few
 --     runs in which it does would not do.
 -- why: The rise mostly lasts less than an epoch, and the record comes only at the start of each.
 -- setting: L = {layers}, d = {d}, width {width}, lr {lr}, mu = {mu}
 -- measured: rise {median(whole):.3f} L_ref in all records, {median(seen):.3f} once an epoch; it lasts
 --     {median(lasts):.2f} epochs (medians)
---
--- Of every seed whose OOD loss rises between two descents: is at least half of that rise still there if the loss is
--- recorded once an epoch, at its start? The record nearest to each epoch's start stands for it; the rise is the largest
--- one above the least loss so far that is followed by a loss below that. Seeds without a rise tell nothing.
 with records as (
     select
         preset, cell_id, seed, layers, d, width, lr, mu, bump_height, l_ref,

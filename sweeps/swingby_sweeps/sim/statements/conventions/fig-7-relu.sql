@@ -1,8 +1,10 @@
--- claim: Two ReLU layers: the test points are learned in topological order, more concepts never give less loss
--- source: Fig 7 as captioned, B.2
--- order: 8.3
+-- always: Two ReLU layers: the test points are learned in topological order, more concepts never give less loss [Fig 7
+--     as captioned, B.2]
+-- asks: Of every seed of two ReLU layers, as the caption says: after epochs 1, 3 and 5, does u <= v entry by entry
+--     imply loss(x^(u)) <= loss(x^(v)) (B.2) for every pair of test points? A pair is out of order if loss(x^(u)) >
+--     1.02 loss(x^(v)) + 0.001; the records nearest to the end of the epochs are taken. Seeds in which no pair has a
+--     loss above 0.001 then tell nothing. One row with the node v = 0, one without.
 -- sweeps: figure-7
--- rule: always
 -- why: Probably because a ReLU net is another linear net for each pattern of active units: the losses of single pairs
 --     cross.
 -- after: Split: one claim for the figure as made and as captioned together before. The query was repaired: pairs of
@@ -13,9 +15,4 @@
 --     {}', 100 * avg(share), 100 * max(share), 100 * avg(first), coalesce(format('{:.1f} %', 100 * avg(fifth)), 'none
 --     left')), format('all is learned by then: no loss above {:.2g} after epoch 1 (the tolerance is 0.001)',
 --     max(largest)))}
---
--- Of every seed of two ReLU layers, as the caption says: after epochs 1, 3 and 5, does u <= v entry by entry imply
--- loss(x^(u)) <= loss(x^(v)) (B.2) for every pair of test points? A pair is out of order if loss(x^(u)) > 1.02
--- loss(x^(v)) + 0.001; the records nearest to the end of the epochs are taken. Seeds in which no pair has a loss above
--- 0.001 then tell nothing. One row with the node v = 0, one without.
 select *, share = 0 as holds from order_of_test_points where model = 'relu'

@@ -1,8 +1,7 @@
--- claim: The OOD loss of these nets falls, rises and falls again
--- source: Fig 14, F.2
--- order: 3.9
+-- exists: The OOD loss of these nets falls, rises and falls again [Fig 14, F.2]
+-- asks: Of every seed: does the OOD loss fall, rise and fall again, by more than the detector's threshold (two descents
+--     or more)?
 -- sweeps: figure-14
--- rule: exists
 -- after: Its kind was named when results had been seen: the paper shows the curves of settings that exhibit it.
 -- why: The detector asks for a rise of the loss; in most settings an output retreats in more seeds than that. Probably
 --     the signs at the start decide which seeds swing by. At the text's learning rate and the stronger signals the
@@ -11,7 +10,4 @@
 -- measured: rise {median(bump_height):.3f} L_ref (median), {max(bump_height):.3f} (largest); transient memorization
 --     {100 * avg(coalesce(transient_memorization, false)::integer):.0f} %, retreat {100 * avg(coalesce(retreat,
 --     false)::integer):.0f} %
---
--- Of every seed: does the OOD loss fall, rise and fall again, by more than the detector's threshold (two descents or
--- more)?
 select *, coalesce(non_monotone, false) as holds from runs

@@ -1,8 +1,10 @@
--- claim: Where the loss rises again, the output is nearer to the cluster with the strongest signal than to any other
--- source: Fig 2c, 3.3
--- order: 3.2
+-- in most seeds: Where the loss rises again, the output is nearer to the cluster with the strongest signal than to any
+--     other [Fig 2c, 3.3]
+-- asks: Of every seed with a rise between two descents, d = s: at the top of the largest rise, is the nearest of the
+--     centres, however far, mu_p e_p (and of the origin, where a cluster lies there) that of the concept with the
+--     largest a_p? Seeds without a rise tell nothing. Also measured: how often the training loss is higher at the top
+--     than where the rise began.
 -- sweeps: figure-2c, figure-3
--- rule: in most seeds
 -- why: Under the text's conventions the training loss rises too in most of the rises of two layers: overshoots of a
 --     step too long, and no swing-by.
 -- after: Reworded: it said that the output is at the cluster, and the predicate asks which is nearest. The predicate is
@@ -11,11 +13,6 @@
 -- setting: L = {layers}, d = {d}, width {width}, mu = {mu}
 -- measured: at the top: r_1 = {median(placed[1] / mu[1]):.2f}, r_2 = {median(placed[2] / mu[2]):.2f} (medians);
 --     training loss higher than before the rise in {count(*) filter (where both_rise)} seeds
---
--- Of every seed with a rise between two descents, d = s: at the top of the largest rise, is the nearest of the centres,
--- however far, mu_p e_p (and of the origin, where a cluster lies there) that of the concept with the largest a_p? Seeds
--- without a rise tell nothing. Also measured: how often the training loss is higher at the top than where the rise
--- began.
 with tops as (
     select
         *, output[list_position(step, bump_peak)] as placed,

@@ -1,8 +1,8 @@
--- claim: In low dimension the OOD loss of multi-layer nets falls, rises and falls again
--- source: Fig 3
--- order: 3.4
+-- exists: In low dimension the OOD loss of multi-layer nets falls, rises and falls again [Fig 3]
+-- asks: Of every seed: does the OOD loss of the deep net in low dimension (d = s) fall, rise and fall again, by more
+--     than the detector's threshold (two descents or more), and is that transient memorization in the run or in its
+--     full-batch twin, which has the same data, start and step, and no sampling noise?
 -- sweeps: figure-3
--- rule: exists
 -- after: Its kind was named when results had been seen: the paper tracks the loss, and shows a curve that does it.
 --     Later a rise of the loss alone was no longer enough, which may be the overshoot of a step too long.
 -- why: The detector asks for a rise of the loss; in most settings an output retreats in more seeds than that. Probably
@@ -12,10 +12,6 @@
 --     {100 * avg(coalesce(transient_memorization, false)::integer):.0f} %, of full-batch twins {100 *
 --     avg(coalesce(twin_gd_transient_memorization, false)::integer):.0f} %; retreat {100 * avg(coalesce(retreat,
 --     false)::integer):.0f} %; a rise of the loss alone {100 * avg(coalesce(non_monotone, false)::integer):.0f} %
---
--- Of every seed: does the OOD loss of the deep net in low dimension (d = s) fall, rise and fall again, by more than the
--- detector's threshold (two descents or more), and is that transient memorization in the run or in its full-batch twin,
--- which has the same data, start and step, and no sampling noise?
 select
     *,
     coalesce(non_monotone, false) and (

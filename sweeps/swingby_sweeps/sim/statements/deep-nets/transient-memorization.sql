@@ -1,4 +1,5 @@
--- rule: exists
+-- asks: Of every seed: does the narrow or low-dimensional net show transient memorization: two descents or more, and
+--     over a rise of the OOD loss the output nears a training centre while the training loss goes on falling?
 -- after: Its kind was named when results had been seen: the paper finds that the model shows it and draws runs that do;
 --     it says nothing of how many.
 -- why: The detector asks for a rise of the loss; in most settings an output retreats in more seeds than that. Probably
@@ -8,18 +9,9 @@
 --     {100 * avg(coalesce(transient_memorization, false)::integer):.0f} %, retreat {100 * avg(coalesce(retreat,
 --     false)::integer):.0f} %
 --
--- slug: fig-2c-low
--- claim: Four linear layers in low dimension show transient memorization
--- source: Fig 2c, 3.3
--- order: 3.1
--- sweeps: figure-2c
+-- slug fig-2c-low: figure-2c
+-- exists: Four linear layers in low dimension show transient memorization [Fig 2c, 3.3]
 --
--- slug: fig-13
--- claim: Three linear layers of three units in three dimensions show transient memorization
--- source: Fig 13, F.2
--- order: 3.8
--- sweeps: figure-13
---
--- Of every seed: does the narrow or low-dimensional net show transient memorization: two descents or more, and over a
--- rise of the OOD loss the output nears a training centre while the training loss goes on falling?
+-- slug fig-13: figure-13
+-- exists: Three linear layers of three units in three dimensions show transient memorization [Fig 13, F.2]
 select *, coalesce(transient_memorization, false) as holds from runs where d <= 3

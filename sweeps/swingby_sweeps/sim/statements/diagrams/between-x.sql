@@ -1,60 +1,44 @@
--- rule: effect over seeds
--- found: Transient memorization belongs to a middle [axis]: it is most common between [lower] and [upper], {middle:.0%}
---     of the stable runs there, {low:.0%} below and {high:.0%} above; the difference is {below:.0%} and
---     {above:.0%}.{any_value(twins)}
+-- asks: Of every seed: in what share of its runs is there transient memorization, in the lowest, the middle and the
+--     highest third of the values along x? Where full-batch twins were recorded: in what share of these, which are the
+--     phenomenon without the noise that hides it? Both have to say so. Repaired after results had been seen: runs that
+--     diverged are left out, and twins are asked too.
+-- found: Transient memorization belongs to a middle [axis]: it is most common between [lower] and [upper], [numbers]
 -- not found: Transient memorization does not belong to a middle [axis]: between [lower] and [upper] it is not the most
---     common, {middle:.0%} of the stable runs there, {low:.0%} below and {high:.0%} above; the difference
---     is {below:.0%} and {above:.0%}.{any_value(twins)}
+--     common, [numbers]
 -- cannot be told: Whether transient memorization belongs to a middle [axis], between [lower] and [upper], cannot be
---     told: {middle:.0%} of the stable runs there, {low:.0%} below and {high:.0%} above; the difference is
---     {below:.0%} and {above:.0%}.{any_value(twins)}
+--     told: [numbers]
+-- numbers: {middle:.0%} of the stable runs there, {low:.0%} below and {high:.0%} above; the difference is {below:.0%}
+--     and {above:.0%}.{any_value(twins)}
 --
--- slug: ratio-spread-along-x
--- order: 3
--- sweeps: diagram-ratio-spread
+-- slug ratio-spread-along-x: diagram-ratio-spread
 -- axis: signal ratio mu_2 / mu_1
 -- lower: {any_value(low_to):.2f}
 -- upper: {any_value(high_from):.2f}
 --
--- slug: ratio-spread-along-x-relu
--- order: 3
--- sweeps: diagram-ratio-spread-relu
+-- slug ratio-spread-along-x-relu: diagram-ratio-spread-relu
 -- axis: signal ratio mu_2 / mu_1
 -- lower: {any_value(low_to):.2f}
 -- upper: {any_value(high_from):.2f}
 --
--- slug: depth-gain-along-x
--- order: 5
--- sweeps: diagram-depth-gain
+-- slug depth-gain-along-x: diagram-depth-gain
 -- axis: gain
 -- lower: {any_value(low_to):.2g}
 -- upper: {any_value(high_from):.2g}
 --
--- slug: depth-gain-along-x-relu
--- order: 4
--- sweeps: diagram-depth-gain-relu
+-- slug depth-gain-along-x-relu: diagram-depth-gain-relu
 -- axis: gain
 -- lower: {any_value(low_to):.2g}
 -- upper: {any_value(high_from):.2g}
 --
--- slug: width-gain-along-x
--- order: 5
--- sweeps: diagram-width-gain
+-- slug width-gain-along-x: diagram-width-gain
 -- axis: gain
 -- lower: {any_value(low_to):.2g}
 -- upper: {any_value(high_from):.2g}
 --
--- slug: width-gain-along-x-relu
--- order: 4
--- sweeps: diagram-width-gain-relu
+-- slug width-gain-along-x-relu: diagram-width-gain-relu
 -- axis: gain
 -- lower: {any_value(low_to):.2g}
 -- upper: {any_value(high_from):.2g}
---
--- Of every seed: in what share of its runs is there transient memorization, in the lowest, the middle and the highest
--- third of the values along x? Where full-batch twins were recorded: in what share of these, which are the phenomenon
--- without the noise that hides it? Both have to say so.
--- Repaired after results had been seen: runs that diverged are left out, and twins are asked too.
 select
     seed, (select low_x from thirds) as low_to, (select high_x from thirds) as high_from,
     low, middle, high, middle - low as below, middle - high as above,

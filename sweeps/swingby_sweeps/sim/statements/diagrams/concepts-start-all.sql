@@ -1,17 +1,12 @@
--- order: 2
 -- sweeps: diagram-concepts-start
--- fresh: fresh-concepts-start
--- brief: A descent for each concept is the exception from three concepts on
--- rule: effect over seeds
--- found: As many descents as concepts get rarer with more concepts: {two:.0%} of the runs with two, {three:.0%} with
---     three, {four:.0%} with four, {five:.1%} with five, {six:.1%} with six.
--- not found: As many descents as concepts do not get rarer step by step with more concepts: {two:.0%} of the runs with
---     two, {three:.0%} with three, {four:.0%} with four, {five:.1%} with five, {six:.1%} with six.
--- cannot be told: Whether as many descents as concepts get rarer with each concept up to five cannot be told: {two:.0%}
---     of the runs with two, {three:.0%} with three, {four:.0%} with four, {five:.1%} with five, {six:.1%} with six.
---
--- Of every seed: in what share of its runs does the loss descend as often as there are concepts or more, for each
--- number of concepts? Is that rarer with more concepts?
+-- asks: Of every seed: in what share of its runs does the loss descend as often as there are concepts or more, for each
+--     number of concepts? Is that rarer with more concepts?
+-- fresh fresh-concepts-start: A descent for each concept is the exception from three concepts on
+-- found: As many descents as concepts get rarer with more concepts: [numbers]
+-- not found: As many descents as concepts do not get rarer step by step with more concepts: [numbers]
+-- cannot be told: Whether as many descents as concepts get rarer with each concept up to five cannot be told: [numbers]
+-- numbers: {two:.0%} of the runs with two, {three:.0%} with three, {four:.0%} with four, {five:.1%} with five,
+--     {six:.1%} with six.
 select
     seed, avg((descents_fine >= s)::integer) filter (where s = 2) as two,
     avg((descents_fine >= s)::integer) filter (where s = 3) as three,

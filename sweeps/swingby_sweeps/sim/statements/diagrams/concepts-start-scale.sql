@@ -1,14 +1,9 @@
--- order: 4
 -- sweeps: diagram-concepts-start
--- rule: effect over seeds
--- found: Starts of a middle scale bring the most descents: {middle:.2f} in the mean for init_high from 0.02 to 0.3,
---     {small:.2f} below and {large:.2f} above.
--- not found: Starts of a middle scale do not bring the most descents: {middle:.2f} in the mean for init_high from 0.02
---     to 0.3, {small:.2f} below and {large:.2f} above.
--- cannot be told: Whether starts of a middle scale bring the most descents cannot be told: {middle:.2f} in the mean for
---     init_high from 0.02 to 0.3, {small:.2f} below and {large:.2f} above.
---
--- Of every seed: how often does the loss descend, in the mean of its runs, from small, middle and large starts?
+-- asks: Of every seed: how often does the loss descend, in the mean of its runs, from small, middle and large starts?
+-- found: Starts of a middle scale bring the most descents: [numbers]
+-- not found: Starts of a middle scale do not bring the most descents: [numbers]
+-- cannot be told: Whether starts of a middle scale bring the most descents cannot be told: [numbers]
+-- numbers: {middle:.2f} in the mean for init_high from 0.02 to 0.3, {small:.2f} below and {large:.2f} above.
 select
     seed, avg(descents_fine) filter (where init_high < 0.02) as small,
     avg(descents_fine) filter (where init_high between 0.02 and 0.3) as middle,

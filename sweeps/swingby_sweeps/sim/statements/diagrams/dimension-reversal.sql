@@ -1,8 +1,7 @@
--- order: 6
 -- sweeps: diagram-dimension-width
--- rule: effect over seeds
--- fresh: fresh-dimension-width
--- brief: The dimension acts in opposite directions on narrow and on wide nets
+-- asks: Of every seed: in what share of its runs does the output retreat before it arrives, in low and in high
+--     dimension, with few and with many units? Where full-batch twins were recorded they have to say so too.
+-- fresh fresh-dimension-width: The dimension acts in opposite directions on narrow and on wide nets
 -- found: In nets of less than 16 units the output retreats on its way more rarely in 32 dimensions or more than in at
 --     most 5: in {narrow_high:.0%} of the runs against {narrow_low:.0%}, a difference of {narrow:.0%}. In nets of 16
 --     units or more it is the other way round: {wide_high:.0%} against {wide_low:.0%}, a difference of
@@ -16,11 +15,8 @@
 -- after: Asked after an analysis of the claim that lower dimensions swing more had shown the reversal in another sweep;
 --     the border of 16 units is from there. The sweep on fresh seeds came after that. Its first form, 960 runs at four
 --     widths, had too few runs to tell anything of narrow nets; it was given the widths and the number of seeds of the
---     diagram, and other seeds.
---     Reworded later: it said that the output swings by, which is said of transient memorization elsewhere.
---
--- Of every seed: in what share of its runs does the output retreat before it arrives, in low and in high dimension,
--- with few and with many units? Where full-batch twins were recorded they have to say so too.
+--     diagram, and other seeds. Reworded later: it said that the output swings by, which is said of transient
+--     memorization elsewhere.
 select
     seed, avg(retreat::integer) filter (where width < 16 and d <= 5) as narrow_low,
     avg(retreat::integer) filter (where width < 16 and d >= 32) as narrow_high,

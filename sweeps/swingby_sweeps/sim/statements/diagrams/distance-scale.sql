@@ -1,5 +1,5 @@
--- order: 4
--- rule: effect over seeds
+-- asks: At one distance of the test point in units of sigma (in bins of a factor of 1.4): does it matter how far out
+--     the clusters are themselves? Where full-batch twins were recorded they have to say so too.
 -- found: At one distance in units of sigma it matters how far out the clusters are themselves: farther out, transient
 --     memorization is more common, {far_out:.0%} of the stable runs against {near_by:.0%}.{any_value(twins)}
 -- contrary: At one distance in units of sigma it matters how far out the clusters are themselves: farther out,
@@ -9,14 +9,8 @@
 --     above.{any_value(twins)}
 -- after: It was asked of all runs, diverged and unstable ones too, and of no twins.
 --
--- slug: distance-scale
--- sweeps: diagram-distance
---
--- slug: distance-scale-relu
--- sweeps: diagram-distance-relu
---
--- At one distance of the test point in units of sigma (in bins of a factor of 1.4): does it matter how far out the
--- clusters are themselves? Where full-batch twins were recorded they have to say so too.
+-- slug distance-scale: diagram-distance
+-- slug distance-scale-relu: diagram-distance-relu
 with bins as (
     select
         seed, round(2 * log2(distance)) as bin, avg(swings::integer) filter (where mu[1] > 1) as far_out,

@@ -1,18 +1,11 @@
--- order: 2
--- rule: effect over seeds
--- found: Without training points near the test point the net gets to the answer less often: in {found_without:.0%} of
---     the runs against {found_with:.0%} with them, over the same grid.
--- contrary: Without training points near the test point the net gets to the answer more often: in {found_without:.0%}
---     of the runs against {found_with:.0%} with them, over the same grid.
+-- asks: Of every seed, at the points of the coarser grid: does the net get to the answer less often where training
+--     points near the test point were redrawn than where they were not?
+-- found: Without training points near the test point the net gets to the answer less often: [numbers]
+-- contrary: Without training points near the test point the net gets to the answer more often: [numbers]
 -- cannot be told: Training points near the test point make no difference that can be told to whether the net gets to
 --     the answer: {found_without:.1%} of the runs without them, {found_with:.1%} with them, over the same grid.
+-- numbers: in {found_without:.0%} of the runs against {found_with:.0%} with them, over the same grid.
 --
--- slug: distance-truncated-found
--- sweeps: diagram-distance, diagram-distance-truncated
---
--- slug: distance-truncated-found-relu
--- sweeps: diagram-distance-relu, diagram-distance-truncated-relu
---
--- Of every seed, at the points of the coarser grid: does the net get to the answer less often where training points
--- near the test point were redrawn than where they were not?
+-- slug distance-truncated-found: diagram-distance, diagram-distance-truncated
+-- slug distance-truncated-found-relu: diagram-distance-relu, diagram-distance-truncated-relu
 select *, found_with - found_without as effect from with_points_near

@@ -1,5 +1,6 @@
--- order: 1
--- rule: effect over seeds
+-- asks: Of every seed, at the points of the coarser grid: is there less transient memorization where training points
+--     near the test point were redrawn than where they were not? Where full-batch twins were recorded they have to say
+--     so too.
 -- found: Without training points near the test point there is less transient memorization: in {without_them:.0%} of the
 --     stable runs against {with_them:.0%} with them, over the same grid.{any_value(twins)}
 -- contrary: Without training points near the test point there is more transient memorization: in {without_them:.0%} of
@@ -10,14 +11,8 @@
 --     grid.{any_value(twins)}
 -- after: It was asked of all runs, diverged and unstable ones too, and of no twins.
 --
--- slug: distance-truncated
--- sweeps: diagram-distance, diagram-distance-truncated
---
--- slug: distance-truncated-relu
--- sweeps: diagram-distance-relu, diagram-distance-truncated-relu
---
--- Of every seed, at the points of the coarser grid: is there less transient memorization where training points near the
--- test point were redrawn than where they were not? Where full-batch twins were recorded they have to say so too.
+-- slug distance-truncated: diagram-distance, diagram-distance-truncated
+-- slug distance-truncated-relu: diagram-distance-relu, diagram-distance-truncated-relu
 select
     *, with_them - without_them as effect, coalesce(twins_with - twins_without, with_them - without_them) as effect_2,
     coalesce((

@@ -1,27 +1,19 @@
--- order: 3
--- rule: effect over seeds
+-- asks: Theory places two gains for each depth and width: below the first a start is too small to leave the first
+--     plateau in the time of the run, above the second it is too steep for the learning rate (`plateau_gain` and
+--     `steep_gain` of the detector `theory_lines`). How do the runs below, between and above end? Repaired after
+--     results had been seen: the first layer's fan-in had been left out of both lines.
 -- found: Two lines of theory tell most fates. Left of the line of the first plateau {below:.0%} of the runs end on a
---     plateau; between the lines {between_them:.0%} get to the answer; right of the line of steepness {above:.0%}
---     diverge.
+--     plateau; [numbers]
 -- not found: The two lines of theory do not tell the fates: left of the line of the first plateau {below:.0%} of the
---     runs end on a plateau; between the lines {between_them:.0%} get to the answer; right of the line of steepness
---     {above:.0%} diverge.
+--     runs end on a plateau; [numbers]
 -- cannot be told: Whether the two lines of theory tell most fates cannot be told: left of the line of the first plateau
---     {below:.0%} of the runs end on a plateau; between the lines {between_them:.0%} get to the answer; right of the
---     line of steepness {above:.0%} diverge.
+--     {below:.0%} of the runs end on a plateau; [numbers]
+-- numbers: between the lines {between_them:.0%} get to the answer; right of the line of steepness {above:.0%} diverge.
 --
--- slug: depth-gain-lines
--- sweeps: diagram-depth-gain
--- fresh: fresh-depth-gain
--- brief: How a narrow net ends follows from its gain and depth
+-- slug depth-gain-lines: diagram-depth-gain
+-- fresh fresh-depth-gain: How a narrow net ends follows from its gain and depth
 --
--- slug: width-gain-lines
--- sweeps: diagram-width-gain
---
--- Theory places two gains for each depth and width: below the first a start is too small to leave the first plateau
--- in the time of the run, above the second it is too steep for the learning rate (`plateau_gain` and `steep_gain` of
--- the detector `theory_lines`). How do the runs below, between and above end?
--- Repaired after results had been seen: the first layer's fan-in had been left out of both lines.
+-- slug width-gain-lines: diagram-width-gain
 select
     seed,
     avg((outcome in ('plateau', 'failed'))::integer) filter (where init_gain < plateau_gain) as below,

@@ -1,6 +1,5 @@
--- order: 1
 -- sweeps: diagram-latent-concepts
--- rule: one statement about all seeds
+-- asks: Of every run that is narrower than the number of concepts: does its OOD loss come down to one percent of L_ref?
 -- found: No net that is narrower than the number of concepts gets to the answer: none of {count(*)} runs comes down to
 --     one percent of L_ref, the best to {min(final_loss):.1%}.
 -- not found: Some nets that are narrower than the number of concepts get to the answer: {count(*) filter (where down)}
@@ -9,6 +8,4 @@
 --     model = 'relu')}).
 -- cannot be told: No run is narrower than its number of concepts.
 -- holds: case when count(*) > 0 then count(*) filter (where down) = 0 end
---
--- Of every run that is narrower than the number of concepts: does its OOD loss come down to one percent of L_ref?
 select model, final_loss, final_loss <= 0.01 as down from placed where width < s and final_loss is not null

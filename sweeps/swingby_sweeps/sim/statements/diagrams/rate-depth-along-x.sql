@@ -1,27 +1,21 @@
--- order: 4
--- rule: effect over seeds
+-- asks: Of every seed, in the mean over depths of two layers and more: in what share of its runs is there transient
+--     memorization, at rates far below the line 2 / (L a_max) and at rates near it? Where full-batch twins were
+--     recorded: in what share of these? Both have to say so. Beyond the line no solution is flat enough, and a rise
+--     there is not called transient memorization. Repaired after results had been seen: before, the lowest third of the
+--     rates was compared with the highest, at which deep nets diverge or cannot be called, so that the difference told
+--     of the grid and not of the nets.
 -- found: At one depth, transient memorization is more common at rates from a half of 2 / (L a_max) up to that line than
 --     at rates up to a quarter of it: {high:.0%} of the runs that do not diverge against {low:.0%}, a difference of
 --     {difference:.0%}.{any_value(twins)}
 -- contrary: At one depth, transient memorization is more common at rates up to a quarter of 2 / (L a_max) than from a
 --     half of it up to that line: {low:.0%} of the runs that do not diverge against {high:.0%}, a difference of
 --     {less:.0%}.{any_value(twins)}
--- cannot be told: Whether, at one depth, transient memorization is more common at rates up to a quarter of 2 / (L a_max)
---     or from a half of it up to that line cannot be told: {low:.0%} of the runs that do not diverge against {high:.0%},
---     a difference of {difference:.0%}.{any_value(twins)}
+-- cannot be told: Whether, at one depth, transient memorization is more common at rates up to a quarter of 2 / (L
+--     a_max) or from a half of it up to that line cannot be told: {low:.0%} of the runs that do not diverge against
+--     {high:.0%}, a difference of {difference:.0%}.{any_value(twins)}
 --
--- slug: rate-depth-along-x
--- sweeps: diagram-rate-depth
---
--- slug: rate-depth-along-x-relu
--- sweeps: diagram-rate-depth-relu
---
--- Of every seed, in the mean over depths of two layers and more: in what share of its runs is there transient
--- memorization, at rates far below the line 2 / (L a_max) and at rates near it? Where full-batch twins were recorded:
--- in what share of these? Both have to say so. Beyond the line no solution is flat enough, and a rise there is not
--- called transient memorization.
--- Repaired after results had been seen: before, the lowest third of the rates was compared with the highest, at which
--- deep nets diverge or cannot be called, so that the difference told of the grid and not of the nets.
+-- slug rate-depth-along-x: diagram-rate-depth
+-- slug rate-depth-along-x-relu: diagram-rate-depth-relu
 with sided as (
     select
         seed, layers,

@@ -1,4 +1,9 @@
--- rule: in most seeds
+-- asks: Of every seed: does the order of the concepts reverse where a_1 = a_2? Concept 1 is ahead of 2 by the area
+--     between r_1 and r_2 over the steps; along the grid, sorted by a_1/a_2, the sign of that area changes somewhere,
+--     and the place is found by a straight line in log(a_1/a_2) between the two neighbours. A seed counts if the sign
+--     changes exactly once, within a factor 1.25 of a_1 = a_2. Also measured: the distance of that place from the tie,
+--     |a_1 - a_2| over the larger, over the seeds that reverse once. Beyond it the order follows the larger a_p on
+--     either side; the interval of its median is that of its ranks, at 95 %.
 -- setting: {model}, L = {layers}, d = {d}; {points} points
 -- measured: {coalesce(format('reverses at a_1/a_2 = {:.3f} (median), {:.3f} to {:.3f} (all seeds); in half of the seeds
 --     the order is right on both sides from a distance of {:.1f} % on ({:.1f} to {:.1f} %), in 95 % of them from {:.0f}
@@ -11,30 +16,16 @@
 --     on.
 -- why: The place is right on the average; in a single seed the initial weights probably move it.
 --
--- slug: fig-2a-reversal
--- claim: One layer: the order reverses where the signals a_p are equal, as the signal strength grows
--- source: Fig 2a, 3.1, eq 4.1
--- order: 1.2
--- sweeps: figure-2a
+-- slug fig-2a-reversal: figure-2a
+-- in most seeds: One layer: the order reverses where the signals a_p are equal, as the signal strength grows [Fig 2a,
+--     3.1, eq 4.1]
 --
--- slug: fig-2b-reversal
--- claim: One layer: the order reverses where the signals a_p are equal, as the diversity grows
--- source: Fig 2b, 3.1, eq 4.1
--- order: 1.4
--- sweeps: figure-2b
+-- slug fig-2b-reversal: figure-2b
+-- in most seeds: One layer: the order reverses where the signals a_p are equal, as the diversity grows [Fig 2b, 3.1, eq
+--     4.1]
 --
--- slug: near-tie-reversal
--- claim: The order of the concepts reverses where the signals a_p are equal, seen from nearby
--- source: 3.1, eq 4.1
--- order: 1.41
--- sweeps: claim-order-near-tie
---
--- Of every seed: does the order of the concepts reverse where a_1 = a_2? Concept 1 is ahead of 2 by the area between
--- r_1 and r_2 over the steps; along the grid, sorted by a_1/a_2, the sign of that area changes somewhere, and the place
--- is found by a straight line in log(a_1/a_2) between the two neighbours. A seed counts if the sign changes exactly
--- once, within a factor 1.25 of a_1 = a_2. Also measured: the distance of that place from the tie, |a_1 - a_2| over the
--- larger, over the seeds that reverse once. Beyond it the order follows the larger a_p on either side; the interval of
--- its median is that of its ranks, at 95 %.
+-- slug near-tie-reversal: claim-order-near-tie
+-- in most seeds: The order of the concepts reverses where the signals a_p are equal, seen from nearby [3.1, eq 4.1]
 with steps as (
     select
         preset, cell_id, seed, a, model, layers, d,

@@ -1,10 +1,12 @@
--- source: Theorem 4.1
+-- asks: Of every seed without bias: is the terminal rate of concept k the theorem's a_k? The rate of log |r_k - 1| in
+--     the time of the flow of L, without the initial-noise term, fitted by the detector over the last visit to [0.02,
+--     0.3]. In steps lr a_max of at most 0.02 every rate has to lie within 15 % of a_k. As a law: the largest error of
+--     a rate over the concepts goes with lr a_max, by descent to the power one (a descent in steps of h has the rate
+--     -log(1 - h a_k) / h), by mini-batches to the power one half at least, and is within 5 % at the shortest step.
+--     Seeds whose runs end before the terminal phase tell nothing.
 --
--- slug: terminal-rate-one-layer
--- claim: In short steps without a bias the terminal rate of a concept in one layer is its a_p
--- order: 1.10
--- sweeps: claim-theorem-4-1, claim-theorem-4-1-steps
--- rule: always
+-- slug terminal-rate-one-layer: claim-theorem-4-1, claim-theorem-4-1-steps
+-- always: In short steps without a bias the terminal rate of a concept in one layer is its a_p [Theorem 4.1]
 -- after: Asked where the theorem speaks: it was asked of runs with a bias, and in steps of up to nearly half of the
 --     fastest time constant. The tolerance is what it was.
 -- setting: one_layer by {drive}, d = {d}, mu = {mu}; steps of at most {max(parameter) filter (where holds is not
@@ -12,26 +14,16 @@
 -- measured: rate / a_k {median(ratio) filter (where holds is not null):.3f} (median), {min(ratio) filter (where holds
 --     is not null):.3f} to {max(ratio) filter (where holds is not null):.3f} (all fits)
 --
--- slug: terminal-rate-one-layer-law
--- claim: Without a bias the terminal rate of a concept in one layer nears its a_p as steps shrink
--- order: 1.11
--- sweeps: claim-theorem-4-1-steps
--- rule: law
--- slope: 0.5
+-- slug terminal-rate-one-layer-law: claim-theorem-4-1-steps
+-- law: Without a bias the terminal rate of a concept in one layer nears its a_p as steps shrink [Theorem 4.1]
 -- within: 0.05
+-- slope: 0.5
 -- after: Added when the terminal rates were found to have been asked in long steps only.
 -- setting: one_layer by {drive}, d = {d}, mu = {mu}; steps of {max(parameter):.2g} to {min(parameter):.2g} of the
 --     fastest time constant
 -- measured: rate / a_k {median(ratio) filter (where longest):.3f} at the longest step, {median(ratio) filter (where
 --     shortest):.3f} at the shortest; over that of a descent in steps {median(rate / in_steps) filter (where
 --     longest):.3f} at the longest (medians)
---
--- Of every seed without bias: is the terminal rate of concept k the theorem's a_k? The rate of log |r_k - 1| in the
--- time of the flow of L, without the initial-noise term, fitted by the detector over the last visit to [0.02, 0.3]. In
--- steps lr a_max of at most 0.02 every rate has to lie within 15 % of a_k. As a law: the largest error of a rate over
--- the concepts goes with lr a_max, by descent to the power one (a descent in steps of h has the rate -log(1 - h a_k) /
--- h), by mini-batches to the power one half at least, and is within 5 % at the shortest step. Seeds whose runs end
--- before the terminal phase tell nothing.
 with rates as (
     select
         preset, seed, drive, d, mu, lr, time_per_step * list_max(a) as parameter, unnest(terminal_rate) as rate,

@@ -1,8 +1,9 @@
--- claim: A major entry of a normal start has the stated mean
--- source: eq E.1
--- order: 7.1
+-- in the mean: A major entry of a normal start has the stated mean [eq E.1]
+-- asks: E.1: is the mean of a major entry of W(0) d' tau^2, where U has d' columns of entries N(0, tau^2)? The effect
+--     of a seed is w_11 / (d' tau^2) - 1, whose mean is to be zero to within a tenth. Rows by d'. Repaired after
+--     results were seen: it counted all seeds where the mean agreed, and agreed however few the seeds were; the tenth
+--     is that of the claim about single seeds.
 -- sweeps: claim-initial-weights
--- rule: in the mean
 -- within: 0.1
 -- why: With few columns in U the entries scatter so widely that these seeds do not tell their mean to a tenth.
 -- after: The query was repaired: one statement about all seeds was counted as a share of them. It held wherever the
@@ -11,9 +12,4 @@
 -- setting: U normal, d' = {width}, tau = {tau:.3g}
 -- measured: w_11(0): {avg(w_11):.5f} +- {coalesce(format('{:.5f}', stddev_samp(w_11) / sqrt(count(*))), 'unknown')}
 --     (mean and standard error of {count(*)} seeds); expected {any_value(e_1_major):.5f}
---
--- E.1: is the mean of a major entry of W(0) d' tau^2, where U has d' columns of entries N(0, tau^2)? The effect of a
--- seed is w_11 / (d' tau^2) - 1, whose mean is to be zero to within a tenth. Rows by d'.
--- Repaired after results were seen: it counted all seeds where the mean agreed, and agreed however few the seeds were;
--- the tenth is that of the claim about single seeds.
 select *, w_11 / e_1_major - 1 as effect from normal_starts

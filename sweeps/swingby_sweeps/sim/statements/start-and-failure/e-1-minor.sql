@@ -1,8 +1,9 @@
--- claim: A minor entry of a normal start has mean zero
--- source: eq E.1
--- order: 7.2
+-- in the mean: A minor entry of a normal start has mean zero [eq E.1]
+-- asks: E.1: is the mean of a minor entry of W(0) zero, where U is normal? The effect of a seed is w_12 / (d' tau^2),
+--     the minor entry beside the mean of a major one, whose mean is to be zero to within a tenth. Rows by d'. Repaired
+--     after results were seen: it counted all seeds where the mean agreed, and agreed however few the seeds were; the
+--     tenth is that of the claim about single seeds.
 -- sweeps: claim-initial-weights
--- rule: in the mean
 -- within: 0.1
 -- why: With few columns in U the entries scatter so widely that these seeds do not tell their mean to a tenth.
 -- after: The query was repaired: one statement about all seeds was counted as a share of them. It held wherever the
@@ -12,9 +13,4 @@
 -- measured: positive in {100 * avg((w_12 > 0)::integer):.0f} % of seeds; w_12(0): {avg(w_12):.5f} +-
 --     {coalesce(format('{:.5f}', stddev_samp(w_12) / sqrt(count(*))), 'unknown')} (mean and standard error of
 --     {count(*)} seeds); expected 0.00000
---
--- E.1: is the mean of a minor entry of W(0) zero, where U is normal? The effect of a seed is w_12 / (d' tau^2), the
--- minor entry beside the mean of a major one, whose mean is to be zero to within a tenth. Rows by d'. Repaired after
--- results were seen: it counted all seeds where the mean agreed, and agreed however few the seeds were; the tenth is
--- that of the claim about single seeds.
 select *, w_12 / e_1_major as effect from normal_starts

@@ -1,17 +1,14 @@
--- claim: Beside the major entry, the spread of a minor entry at the start is large where the hidden width is small
--- source: App. E, eq E.1 read in ratios
--- order: 7.4
+-- in the mean: Beside the major entry, the spread of a minor entry at the start is large where the hidden width is
+--     small [App. E, eq E.1 read in ratios]
+-- asks: E.1, read beside the major entry: at one tau, does the size of w_12(0) over the mean of w_11(0) fall as d'
+--     grows? The standard deviation of a normal U's is 1/sqrt(d'). The effect of a seed is the slope of log |w_12| /
+--     (d' tau^2) against log d' over the widths of the grid, with its sign turned. Repaired after results were seen: it
+--     counted all seeds, of which it is one statement, and then had no interval.
 -- sweeps: claim-initial-weights
--- rule: in the mean
 -- after: The query was repaired: one statement about all seeds was counted as a share of them; later it was true or
 --     false by the slope of a spread, without an interval. Now the slope of each seed is its effect.
 -- setting: U normal; {any_value(grid)} widths d' from {any_value(least_width)} to {any_value(most_width)}
 -- measured: sd of w_12 over the mean of w_11 goes as d'^p, p = {any_value(slope):.3f} +- {any_value(se):.3f} (standard
---     error;
---     {any_value(seeds)} seeds a width); expected {any_value(expected):.1f}; of single seeds {-avg(effect):.3f} (mean)
---
--- E.1, read beside the major entry: at one tau, does the size of w_12(0) over the mean of w_11(0) fall as d' grows? The
--- standard deviation of a normal U's is 1/sqrt(d'). The effect of a seed is the slope of log |w_12| / (d' tau^2)
--- against log d' over the widths of the grid, with its sign turned. Repaired after results were seen: it counted all
--- seeds, of which it is one statement, and then had no interval.
+--     error; {any_value(seeds)} seeds a width); expected {any_value(expected):.1f}; of single seeds {-avg(effect):.3f}
+--     (mean)
 select * from slopes_by_seed where measure = 'beside the major entry'

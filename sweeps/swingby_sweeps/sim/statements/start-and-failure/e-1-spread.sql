@@ -1,8 +1,10 @@
--- claim: The variance of a minor entry at the start is large where the hidden width is small
--- source: App. E, below eq E.1
--- order: 7.3
+-- in the mean: The variance of a minor entry at the start is large where the hidden width is small [App. E, below eq
+--     E.1]
+-- asks: E.1: "when d' is small, the variance of w_ij will be large": at one tau, does the size of w_12(0) fall as d'
+--     grows? The standard deviation of a normal U's is tau^2 sqrt(d'). The effect of a seed is the slope of log |w_12|
+--     against log d' over the widths of the grid, with its sign turned. Repaired after results were seen: it counted
+--     all seeds, of which it is one statement, and then had no interval.
 -- sweeps: claim-initial-weights
--- rule: in the mean
 -- why: At one spread of the entries of U the variance of a minor entry grows with the width; only beside the major
 --     entry does it fall.
 -- after: The query was repaired: one statement about all seeds was counted as a share of them; later it was true or
@@ -10,9 +12,4 @@
 -- setting: U normal; {any_value(grid)} widths d' from {any_value(least_width)} to {any_value(most_width)}
 -- measured: sd of w_12 itself goes as d'^p, p = {any_value(slope):.3f} +- {any_value(se):.3f} (standard error;
 --     {any_value(seeds)} seeds a width); expected {any_value(expected):.1f}; of single seeds {-avg(effect):.3f} (mean)
---
--- E.1: "when d' is small, the variance of w_ij will be large": at one tau, does the size of w_12(0) fall as d' grows?
--- The standard deviation of a normal U's is tau^2 sqrt(d'). The effect of a seed is the slope of log |w_12| against log
--- d' over the widths of the grid, with its sign turned.
--- Repaired after results were seen: it counted all seeds, of which it is one statement, and then had no interval.
 select * from slopes_by_seed where measure = 'itself'

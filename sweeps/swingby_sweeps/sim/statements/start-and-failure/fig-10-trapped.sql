@@ -1,8 +1,9 @@
--- claim: Some minor entry can trap the model for good, short of the answer, at full rank
--- source: Fig 10, E.3
--- order: 7.6
+-- exists: Some minor entry can trap the model for good, short of the answer, at full rank [Fig 10, E.3]
+-- asks: Of every seed: is the run trapped for good, away from the answer? Training U it must end in a state that the
+--     flow does not leave (outcome failed: no gradient, no growing direction). The iteration of W certifies nothing;
+--     there a seed counts if it ends above 1 % of L_ref without having left the cone of positive semidefinite matrices
+--     (neither artefact nor diverged) and without a step in which the last tenth of its records still falls.
 -- sweeps: figure-10
--- rule: exists
 -- after: Its kind was named when results had been seen: the paper says that it is possible, and exhibits a case.
 -- why: Training U, what looks like failure is a long plateau, which ends. The figure iterates W, which is not gradient
 --     descent: it gets to the answer, or diverges.
@@ -11,11 +12,6 @@
 --     'plateau')}, failed {count(*) filter (where outcome = 'failed')}, artefact {count(*) filter (where outcome =
 --     'artefact')}, diverged {count(*) filter (where outcome = 'diverged')}; final OOD loss {median(final_ood_loss /
 --     l_ref):.3f} L_ref (median)
---
--- Of every seed: is the run trapped for good, away from the answer? Training U it must end in a state that the flow
--- does not leave (outcome failed: no gradient, no growing direction). The iteration of W certifies nothing; there a
--- seed counts if it ends above 1 % of L_ref without having left the cone of positive semidefinite matrices (neither
--- artefact nor diverged) and without a step in which the last tenth of its records still falls.
 select
     *,
     coalesce(

@@ -1,15 +1,12 @@
--- claim: The iteration of W behind the figure leaves the positive semidefinite matrices, or diverges
--- source: D.2 as iterated for Fig 10
--- order: 7.8
+-- in most seeds: The iteration of W behind the figure leaves the positive semidefinite matrices, or diverges [D.2 as
+--     iterated for Fig 10]
+-- asks: Of every seed of the iteration of W (D.2): does W leave the cone of positive semidefinite matrices (outcome
+--     artefact), or diverge, though it starts as U U^T?
 -- sweeps: figure-10
--- rule: in most seeds
 -- after: Its kind was named when results had been seen: it says what such runs do, and no theorem stands behind it.
 -- setting: {model}, {drive}, mu = {mu}, {gd_steps} steps
 -- measured: generalized {count(*) filter (where outcome = 'generalized')}, plateau {count(*) filter (where outcome =
 --     'plateau')}, failed {count(*) filter (where outcome = 'failed')}, artefact {count(*) filter (where outcome =
 --     'artefact')}, diverged {count(*) filter (where outcome = 'diverged')}; final OOD loss {median(final_ood_loss /
 --     l_ref):.3f} L_ref (median)
---
--- Of every seed of the iteration of W (D.2): does W leave the cone of positive semidefinite matrices (outcome
--- artefact), or diverge, though it starts as U U^T?
 select *, coalesce(outcome in ('artefact', 'diverged'), false) as holds from runs where model = 'w_recurrence'

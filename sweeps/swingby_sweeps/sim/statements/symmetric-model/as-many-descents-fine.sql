@@ -1,41 +1,29 @@
--- after: Added when verdicts were seen to hang on the threshold: the count of the detector with a tenth of it. Of
---     three and four descents the source says that they are possible: that is asked now, where a share of the seeds
---     was, and for four descents of many more starts.
+-- asks: Of every seed without sampling noise: does the OOD loss fall at least as many times as there are concepts,
+--     where every drop of more than 0.1 % of L_ref counts (descents_fine >= s)? A run of the flow has no noise that a
+--     threshold would have to keep out; runs by mini-batches tell nothing.
+-- after: Added when verdicts were seen to hang on the threshold: the count of the detector with a tenth of it. Of three
+--     and four descents the source says that they are possible: that is asked now, where a share of the seeds was, and
+--     for four descents of many more starts.
 -- setting: {model}, {drive}, s = {s}, d = {d}, mu = {mu}, sigma = {sigma}
 -- measured: descents of more than 0.1 % of L_ref: {avg(descents_fine):.2f} on average, {max(descents_fine)} at most;
 --     two or more in {100 * avg((descents_fine >= 2)::integer):.0f} %; by those of more than 1 % as many as concepts in
 --     {count(*) filter (where descents >= s)} of {count(*)} seeds
 --
--- slug: fig-5-descents-fine
--- rule: in most seeds
--- claim: The symmetric model with two concepts: the OOD loss descends twice, counted down to a tenth of a percent
--- source: Fig 5, 4.2
--- order: 4.2
--- sweeps: figure-5
+-- slug fig-5-descents-fine: figure-5
+-- in most seeds: The symmetric model with two concepts: the OOD loss descends twice, counted down to a tenth of a
+--     percent [Fig 5, 4.2]
 -- why: With signs at random a minor entry of the right sign is luck, and the rise it makes is often too small to count.
 --     The authors' start has every entry positive.
 --
--- slug: fig-8-descents-fine
--- rule: exists
--- claim: The symmetric model with three concepts: the OOD loss can descend three times, counted down to a tenth of a
---     percent
--- source: Fig 8, E.1
--- order: 4.11
--- sweeps: figure-8
+-- slug fig-8-descents-fine: figure-8
+-- exists: The symmetric model with three concepts: the OOD loss can descend three times, counted down to a tenth of a
+--     percent [Fig 8, E.1]
 -- why: The paper says that the seed of its figure was tuned: with signs at random a minor entry of the right sign is
 --     luck, and the rise it makes is often too small to count. The authors' start has every entry positive.
 --
--- slug: fig-9-descents-fine
--- rule: exists
--- claim: The symmetric model with four concepts: the OOD loss can descend four times, counted down to a tenth of a
---     percent
--- source: Fig 9, E.1
--- order: 4.13
--- sweeps: figure-9, claim-four-descents
+-- slug fig-9-descents-fine: figure-9, claim-four-descents
+-- exists: The symmetric model with four concepts: the OOD loss can descend four times, counted down to a tenth of a
+--     percent [Fig 9, E.1]
 -- why: The paper says that the seed of its figure was tuned: with signs at random a minor entry of the right sign is
 --     luck, and the rise it makes is often too small to count. The authors' start has every entry positive.
---
--- Of every seed without sampling noise: does the OOD loss fall at least as many times as there are concepts, where
--- every drop of more than 0.1 % of L_ref counts (descents_fine >= s)? A run of the flow has no noise that a threshold
--- would have to keep out; runs by mini-batches tell nothing.
 select *, descents_fine >= s as holds from runs where model = 'symmetric' and descents_fine is not null

@@ -1,38 +1,29 @@
--- after: Reworded: the threshold by which descents are counted stands in the claim. The predicate is the same. Of
---     three and four descents the source says that they are possible: that is asked now, where a share of the seeds
---     was, and for four descents of many more starts.
+-- asks: Of every seed: does the OOD loss fall at least as many times as there are concepts (descents >= s, by the
+--     detector: a drop counts from 1 % of L_ref on)? Also measured: in how many seeds it does by drops from 0.1 % of
+--     L_ref on.
+-- after: Reworded: the threshold by which descents are counted stands in the claim. The predicate is the same. Of three
+--     and four descents the source says that they are possible: that is asked now, where a share of the seeds was, and
+--     for four descents of many more starts.
 -- setting: {model}, {drive}, s = {s}, d = {d}, mu = {mu}, sigma = {sigma}
 -- measured: descents of more than 1 % of L_ref: {avg(descents):.2f} on average, {max(descents)} at most; two or more in
 --     {100 * avg((descents >= 2)::integer):.0f} %; rise {max(bump_height):.3f} L_ref at most; by descents of more than
 --     0.1 % as many as concepts in {count(*) filter (where descents_fine >= s)} of {count(descents_fine)} seeds
 --
--- slug: fig-5-descents
--- rule: in most seeds
--- claim: The symmetric model with two concepts: the OOD loss descends twice, by over a percent of L_ref each
--- source: Fig 5, 4.2
--- order: 4.1
--- sweeps: figure-5
+-- slug fig-5-descents: figure-5
+-- in most seeds: The symmetric model with two concepts: the OOD loss descends twice, by over a percent of L_ref each
+--     [Fig 5, 4.2]
 -- why: With signs at random a minor entry of the right sign is luck, and the rise it makes is often too small to count.
 --     The authors' start has every entry positive.
 --
--- slug: fig-8-descents
--- rule: exists
--- claim: The symmetric model with three concepts: the OOD loss can descend three times, by over a percent of L_ref each
--- source: Fig 8, E.1
--- order: 4.10
--- sweeps: figure-8
+-- slug fig-8-descents: figure-8
+-- exists: The symmetric model with three concepts: the OOD loss can descend three times, by over a percent of L_ref
+--     each [Fig 8, E.1]
 -- why: The paper says that the seed of its figure was tuned: with signs at random a minor entry of the right sign is
 --     luck, and the rise it makes is often too small to count. The authors' start has every entry positive.
 --
--- slug: fig-9-descents
--- rule: exists
--- claim: The symmetric model with four concepts: the OOD loss can descend four times, by over a percent of L_ref each
--- source: Fig 9, E.1
--- order: 4.12
--- sweeps: figure-9, claim-four-descents
+-- slug fig-9-descents: figure-9, claim-four-descents
+-- exists: The symmetric model with four concepts: the OOD loss can descend four times, by over a percent of L_ref each
+--     [Fig 9, E.1]
 -- why: The paper says that the seed of its figure was tuned: with signs at random a minor entry of the right sign is
 --     luck, and the rise it makes is often too small to count. The authors' start has every entry positive.
---
--- Of every seed: does the OOD loss fall at least as many times as there are concepts (descents >= s, by the detector: a
--- drop counts from 1 % of L_ref on)? Also measured: in how many seeds it does by drops from 0.1 % of L_ref on.
 select *, coalesce(descents >= s, false) as holds from runs where model = 'symmetric'

@@ -1,19 +1,15 @@
--- claim: The outputs at both training centres bend too, at different stages
--- source: Fig 18, F.4
--- order: 4.15
+-- exists: The outputs at both training centres bend too, at different stages [Fig 18, F.4]
+-- asks: Of every seed: do the outputs at both centres leave the straight way to their targets, and at different stages?
+--     For centre p the detour is the other coordinate of f(mu_p e_p), over mu_p; each must exceed 2 % somewhere and end
+--     below half of its peak, and when the detour of the concept with the smaller a_p peaks it must be before half of
+--     its own way, while the other is past half of its own.
 -- sweeps: figure-18
--- rule: exists
 -- after: Its kind was named when results had been seen: the paper shows trajectories that do it.
 -- why: In the seeds in which it does not hold the detour is too small to count.
 -- setting: symmetric, {drive}, d = {d}, mu = {mu}
 -- measured: detours {median(top_1):.3f} and {median(top_2):.3f} of mu_p; at that moment the weaker is at
 --     {median(weaker):.2f} of its way, the stronger at {median(stronger):.2f} (medians); a detour of 2 % or less in
 --     {count(*) filter (where least(top_1, top_2) <= 0.02)} seeds
---
--- Of every seed: do the outputs at both centres leave the straight way to their targets, and at different stages? For
--- centre p the detour is the other coordinate of f(mu_p e_p), over mu_p; each must exceed 2 % somewhere and end below
--- half of its peak, and when the detour of the concept with the smaller a_p peaks it must be before half of its own
--- way, while the other is past half of its own.
 with ways as (
     select
         preset, seed, drive, d, mu, a, step,

@@ -1,8 +1,8 @@
--- claim: Each minor entry has an equal chance of starting positive or negative
--- source: 4.2.2
--- order: 4.6
+-- in the mean: Each minor entry has an equal chance of starting positive or negative [4.2.2]
+-- asks: Is each minor entry of W(0) positive in half of the seeds? One entry a seed (w_12). The effect of a seed is 1/2
+--     where it starts positive and -1/2 where not; its mean is to be zero to within a tenth. Repaired after results
+--     were seen: it counted all seeds where the share agreed, and agreed however few the seeds were.
 -- sweeps: figure-5
--- rule: in the mean
 -- within: 0.1
 -- why: The code behind the figures draws U from positive numbers, so that every entry of W starts positive.
 -- after: The query was repaired: one statement about all seeds was counted as a share of them. It held wherever the
@@ -11,8 +11,4 @@
 -- setting: U {init}, s = {s}, d = {d}
 -- measured: w_12(0) > 0 in {100 * avg((w_12 > 0)::integer):.1f} % of {count(*)} seeds; expected 50 % +- {50 /
 --     sqrt(count(*)):.1f} % (standard error)
---
--- Is each minor entry of W(0) positive in half of the seeds? One entry a seed (w_12). The effect of a seed is 1/2 where
--- it starts positive and -1/2 where not; its mean is to be zero to within a tenth. Repaired after results were seen: it
--- counted all seeds where the share agreed, and agreed however few the seeds were.
 select *, jacobian[1][2] as w_12, if(w_12 > 0, 0.5, -0.5) as effect from runs where model = 'symmetric'

@@ -1,8 +1,7 @@
--- claim: With two concepts a minor entry that starts positive makes the loss rise
--- source: 4.2.2
--- order: 4.5
+-- in most seeds: With two concepts a minor entry that starts positive makes the loss rise [4.2.2]
+-- asks: Of every seed of the symmetric model with two concepts whose minor entry w_12 is positive at the start: does
+--     the OOD loss have two descents? Seeds that start with a negative one tell nothing.
 -- sweeps: figure-5
--- rule: in most seeds
 -- after: Its kind was named when results had been seen: the paper tells what follows from such a start, in certain
 --     configurations.
 -- why: Where no rise is counted, the minor entry is suppressed before it is as large as where one is.
@@ -10,9 +9,6 @@
 -- measured: rise {median(bump_height):.4f} L_ref (median), {max(bump_height):.4f} (largest); w_12 comes to
 --     {coalesce(format('{:.3f}', median(peak) filter (where non_monotone)), 'no seed')} with two descents, to
 --     {coalesce(format('{:.3f}', median(peak) filter (where not non_monotone)), 'no seed')} without (medians)
---
--- Of every seed of the symmetric model with two concepts whose minor entry w_12 is positive at the start: does the OOD
--- loss have two descents? Seeds that start with a negative one tell nothing.
 select
     *, list_max(list_transform(jacobian, lambda w: w[2])) as peak, coalesce(non_monotone, false) as holds
 from runs

@@ -1,17 +1,13 @@
--- claim: The rise of the OOD loss is the suppression of a positive minor entry
--- source: Fig 5, 4.2.2
--- order: 4.3
+-- always: The rise of the OOD loss is the suppression of a positive minor entry [Fig 5, 4.2.2]
+-- asks: Of every seed of the symmetric model whose OOD loss rises between two descents: does some minor entry that was
+--     positive fall over that rise, and does the fall of the minor entries alone take more from the output than the
+--     change of the major entries does? The output is f_k = sum_p w_kp mu_p; an entry's change counts with its share of
+--     x^ . f. Seeds without a rise tell nothing.
 -- sweeps: figure-5, figure-8, figure-9
--- rule: always
 -- after: Its kind was named when results had been seen: the theory says that each stage corresponds precisely.
 -- setting: symmetric, {drive}, s = {s}, d = {d}, mu = {mu}, sigma = {sigma}
 -- measured: over the rise minor entries change x^ . f by {median(minor / size):.3f} of ||x^||^2, major ones by
 --     {median(major / size):.3f} (medians)
---
--- Of every seed of the symmetric model whose OOD loss rises between two descents: does some minor entry that was
--- positive fall over that rise, and does the fall of the minor entries alone take more from the output than the change
--- of the major entries does? The output is f_k = sum_p w_kp mu_p; an entry's change counts with its share of x^ . f.
--- Seeds without a rise tell nothing.
 with rises as (
     select *, jacobian[list_position(step, bump_start)] as before, jacobian[list_position(step, bump_peak)] as after
     from runs

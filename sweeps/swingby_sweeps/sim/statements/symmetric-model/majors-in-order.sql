@@ -1,13 +1,9 @@
--- claim: The major entries grow in the order of falling a_p
--- source: 4.2.1
--- order: 4.7
+-- always: The major entries grow in the order of falling a_p [4.2.1]
+-- asks: Of every seed: do the major entries w_pp of the symmetric model reach 0.9 in the order of falling a_p (measured
+--     between records)? One that never does comes last, and two that never do count against.
 -- sweeps: figure-5, figure-8, figure-9
--- rule: always
 -- setting: {drive}, s = {s}, d = {d}, mu = {mu}, sigma = {sigma}
 -- measured: some entry never arrives in {100 * avg((never > 0)::integer):.0f} % of seeds
---
--- Of every seed: do the major entries w_pp of the symmetric model reach 0.9 in the order of falling a_p (measured
--- between records)? One that never does comes last, and two that never do count against.
 select
     *,
     list_transform(measured_order, lambda p: a[p + 1]) as signals,

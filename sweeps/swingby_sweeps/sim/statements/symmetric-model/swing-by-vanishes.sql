@@ -1,10 +1,12 @@
--- claim: The swing-by vanishes as the initial scale goes to zero
--- source: said beside 4.2
--- order: 4.19
+-- law: The swing-by vanishes as the initial scale goes to zero [said beside 4.2]
+-- asks: Of every seed that starts with w_12 > 0, as it has to for a swing-by: does the swing go to zero with the
+--     initial scale, as omega^((a_1 - a_2)/(2 a_1)), a_1 > a_2, the power by which the peak of w_12 goes? The swing is
+--     the largest retreat of an output r_k = f_k / mu_k below its greatest value so far, however small, in a run
+--     without noise. The parameter of the law is that power of omega = init_gain^2, so that the expected slope is one;
+--     the swing is to be within 0.02, the detectors' floor of a retreat, at the smallest scale of the grid.
 -- sweeps: claim-omega-seeds
--- rule: law
--- slope: 1
 -- within: 0.02
+-- slope: 1
 -- after: Asked as the law that it is, on seeds of its own: whether a seed that shows a rise of the loss at some scale
 --     shows none at the smallest hung on one seed of four, and on the threshold of a rise. At scales that were larger,
 --     on other seeds, the mean swing fell too, but where the signals are close by a sixth of the exponent that the law
@@ -14,12 +16,6 @@
 --     filter (where init_gain = narrowest):.3g} at {min(init_gain):.3g} (means); above 0.02 in {count(*) filter (where
 --     init_gain = widest and error > 0.02)} seeds there, in {count(*) filter (where init_gain = narrowest and error >
 --     0.02)} here
---
--- Of every seed that starts with w_12 > 0, as it has to for a swing-by: does the swing go to zero with the initial
--- scale, as omega^((a_1 - a_2)/(2 a_1)), a_1 > a_2, the power by which the peak of w_12 goes? The swing is the largest
--- retreat of an output r_k = f_k / mu_k below its greatest value so far, however small, in a run without noise. The
--- parameter of the law is that power of omega = init_gain^2, so that the expected slope is one; the swing is to be
--- within 0.02, the detectors' floor of a retreat, at the smallest scale of the grid.
 with entries as (
     select
         preset, mu, seed, init_gain, omega_exponent as exponent, unnest(step) as at_step,

@@ -1,8 +1,11 @@
--- claim: As the start shrinks the terminal rates of the symmetric flow, of all entries, near those of the theory
--- source: 4.2.1, eq 4.3
--- order: 4.17
+-- law: As the start shrinks the terminal rates of the symmetric flow, of all entries, near those of the theory [4.2.1,
+--     eq 4.3]
+-- asks: Of every seed: how far are the terminal rates of the symmetric flow from those of the theory, 2 a_k and a_i +
+--     a_j, in the time of eq 4.3, at the entry where they are farthest, relative to these? The error is to go to zero
+--     with the scale of W(0), omega = init_gain^2, and to be within 3 % at the smallest scale of the grid. Rows by mu.
+--     Runs without a fit tell nothing. Repaired after results were seen: a run may have no rate of a minor entry, and
+--     its NULL took the whole list along.
 -- sweeps: claim-omega
--- rule: law
 -- within: 0.03
 -- after: Added when the rates of the figures were seen to miss. The query was repaired: runs without any rate of a
 --     minor entry fell out of it. Asked as the law that it is, over all scales, where it was asked of the smallest one
@@ -12,12 +15,6 @@
 --     {max(init_gain):.3g}, by {100 * median(error) filter (where init_gain = narrowest):.2g} % from
 --     {min(init_gain):.3g} (median seeds), there by {100 * max(error) filter (where init_gain = narrowest):.2g} % in
 --     the worst
---
--- Of every seed: how far are the terminal rates of the symmetric flow from those of the theory, 2 a_k and a_i + a_j, in
--- the time of eq 4.3, at the entry where they are farthest, relative to these? The error is to go to zero with the
--- scale of W(0), omega = init_gain^2, and to be within 3 % at the smallest scale of the grid. Rows by mu. Runs without
--- a fit tell nothing. Repaired after results were seen: a run may have no rate of a minor entry, and its NULL took the
--- whole list along.
 with rates as (
     select
         preset, seed, mu, init_gain, unnest(terminal_rate || coalesce(minor_rate, [])) as rate,

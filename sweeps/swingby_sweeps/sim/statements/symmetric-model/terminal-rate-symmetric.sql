@@ -1,9 +1,13 @@
--- claim: Where d = s the terminal rates of the symmetric flow are those of the theory, for the last major entry and for
---     minor ones once all majors are learned
--- source: 4.2.1, eq 4.3
--- order: 4.16
+-- always: Where d = s the terminal rates of the symmetric flow are those of the theory, for the last major entry and
+--     for minor ones once all majors are learned [4.2.1, eq 4.3]
+-- asks: Of every seed: are the terminal rates of the symmetric flow those of the theory, 2 a_k for log(|1 - w_kk| /
+--     w_kk) of the major entry that arrives last and a_i + a_j for log |w_ij|, within 3 %, at every point of the grid?
+--     Rates in the time of eq 4.3, a_p as the model meets them (squared where A squared drives it); the major one over
+--     its last visit to [0.02, 0.3], minor ones from where all majors exceed 0.98. Rows by the scale of U at the start
+--     (largest value of a uniform one, gain of a normal one). Where d > s the detector predicts nothing: eq 4.3 feeds
+--     w_ij by w_ki w_kj of each direction k without signal, which falls at (a_i + a_j) (1 + w_kk) / 2 (the rates seen
+--     there are 0.5 to 0.64 of a_i + a_j, medians). Seeds without a fit tell nothing.
 -- sweeps: figure-5, figure-8, figure-9
--- rule: always
 -- after: Rows by the scale of the start, and the sweep over scales moved to a claim of its own. The query was repaired:
 --     runs without any rate of a minor entry fell out of it. Later the detector was repaired, which read a minor entry
 --     as soon as its own two majors were learned, while others still fed it; and major entries that arrive earlier
@@ -14,12 +18,4 @@
 --     predicted):.3f} (all fits); off: {count(*) filter (where kind = 'last' and not holds)} of {count(*) filter (where
 --     kind = 'last')} major entries that arrive last, {count(*) filter (where kind = 'minor' and not holds)} of
 --     {count(*) filter (where kind = 'minor')} minor ones
---
--- Of every seed: are the terminal rates of the symmetric flow those of the theory, 2 a_k for log(|1 - w_kk| / w_kk) of
--- the major entry that arrives last and a_i + a_j for log |w_ij|, within 3 %, at every point of the grid? Rates in the
--- time of eq 4.3, a_p as the model meets them (squared where A squared drives it); the major one over its last visit to
--- [0.02, 0.3], minor ones from where all majors exceed 0.98. Rows by the scale of U at the start (largest value of a
--- uniform one, gain of a normal one). Where d > s the detector predicts nothing: eq 4.3 feeds w_ij by w_ki w_kj of each
--- direction k without signal, which falls at (a_i + a_j) (1 + w_kk) / 2 (the rates seen there are 0.5 to 0.64 of
--- a_i + a_j, medians). Seeds without a fit tell nothing.
 select *, coalesce(abs(rate / predicted - 1) <= 0.03, false) as holds from symmetric_rates where kind <> 'earlier'

@@ -1,4 +1,4 @@
-"""The sentences of a comparison: what was compared, what is the same, and what differs after correction."""
+"""The summary of a comparison: what was compared, what is the same, and what differs after correction."""
 
 from __future__ import annotations
 
@@ -12,31 +12,32 @@ import polars as pl
 from swingby_analysis.diff.comparison import Diff
 from swingby_analysis.diff.side import unfinished
 from swingby_analysis.grid import plain
-from swingby_analysis.report.prose import between, plural, shown
+from swingby_analysis.report.prose import between, chance, number, plural, points, shown
 from swingby_analysis.stats.exact import LEVEL
 
 Row = Mapping[str, Any]
 MOST_NAMED = 6
 """Values of a parameter that are named in a sentence."""
 _RULES = f"""
-Cells belong together where all parameters that vary in A or in B have the same value in both, and the seed is the same.
-Other parameters may differ; they are listed. Only cells that have come to an end are compared.
+Two cells are a pair if they have the same seed and the same value of every parameter that varies in A or in B. Other
+parameters may differ; they are listed. Only cells that have ended are compared.
 
 Curves are compared at the steps that both cells recorded. The largest difference is absolute, in the curve's own unit,
-or relative to the largest absolute value of the two curves. The same bit for bit means that no bit of any number
-differs.
+or relative to the largest absolute value of the two curves. Identical means that no bit of any number differs.
 
 Shares have 95 % intervals: at a point Wilson's, and Newcombe's for the difference of paired or of independent shares.
-Over all points together, where a seed has the same draws at every point, runs of a seed err together: Wilson's interval
-is then taken at the effective number of cells (Korn and Graubard), estimated from seed to seed.
+Over all points together, where a seed has the same random draws at every point, the runs of a seed are not independent:
+Wilson's interval is then taken at the effective number of cells (Korn and Graubard), estimated from the variation
+between seeds.
 
-Where seeds are in both sweeps, only pairs are compared. At a point the test is McNemar's exact one, of the pairs that
-differ (for numbers: the sign test). Over all points it flips the sign of whole seeds, exactly. Where no seed is in
-both, it is Fisher's exact test, and the rank-sum test for numbers and for shares of seeds.
+Where both sweeps have the same seeds, only pairs are compared. At a point the test is McNemar's exact test, which uses
+the pairs that differ (for numbers: the sign test). Over all points it is an exact permutation test that flips the sign
+of whole seeds. Where no seed is in both, it is Fisher's exact test, and the rank-sum test for numbers and for shares of
+seeds.
 
 There are two families of tests: those over all points, and those at single points. Each holds all outcomes, and is
 corrected by Holm's method, so that the chance of any false alarm in it is at most {100 * LEVEL:.0f} %. A test with so
-few seeds that differ that it could not have come below that level is left out (Tarone); its corrected p is a dash.
+few differing seeds that no result could be significant is left out (Tarone's method); its corrected p is a dash.
 """
 RULES = tuple(" ".join(paragraph.split()) for paragraph in _RULES.strip().split("\n\n"))
 """How cells are matched and numbers computed, a paragraph each."""
@@ -46,15 +47,15 @@ def headline(diff: Diff) -> str:
     """The first sentence: whether the curves are the same."""
     count = diff.finished.height
     if not diff.pairing.by_seed:
-        return "No seed is in both sweeps: their outcomes are compared as those of independent samples."
+        return "The sweeps have no seed in common: their outcomes are compared as independent samples."
     if not count:
-        return "No pair of cells has a result on both sides yet, so no curve can be compared."
+        return "There is no pair of finished cells yet, so no curve can be compared."
     if diff.same:
-        return f"Bit for bit the same in all {plural(count, 'cell')}: every curve, every scalar, and how each ended."
+        return f"Identical in all {plural(count, 'cell')}, bit for bit: every curve, every scalar, and how each ended."
     if diff.curves_same:
-        return f"Every curve is bit for bit the same in all {plural(count, 'cell')}; something else differs."
+        return f"Every curve is identical in all {plural(count, 'cell')}; a scalar or how a cell ended differs."
     alike = count - diff.curves.filter(~pl.col("same"))["place"].n_unique() if diff.curves.height else 0
-    return f"Of {plural(count, 'pair')} of cells, {alike:,} have bit for bit the same curves, {count - alike:,} do not."
+    return f"Of {plural(count, 'pair')} of cells, {alike:,} have identical curves and {count - alike:,} do not."
 
 
 def sentences(diff: Diff) -> list[str]:
@@ -71,32 +72,32 @@ def sentences(diff: Diff) -> list[str]:
     significant = diff.significant
     over_all = significant.filter(pl.col("point").is_null())
     outcomes += [
-        f"Over all points, {diff.name_of(row)} differs after correction: {compared(row)}."
+        f"Over all points together, {diff.name_of(row)} differs significantly: {compared(row)}."
         for row in over_all.iter_rows(named=True)
     ]
     if over_all.is_empty():
         whole = diff.shares.filter(pl.col("point").is_null())
-        able = whole.filter(pl.col("corrected").is_not_nan()).height
+        lacking = whole.filter(pl.col("corrected").is_nan()).height
+        few = f"; {lacking:,} of them have too few differing seeds to show any" if lacking else ""
         outcomes.append(
-            f"Over all points together, none of {plural(whole.height, 'test')} shows after correction that an outcome "
-            "differs"
-            + ("." if able == whole.height else f"; for {whole.height - able:,} too few seeds differ to show it.")
+            f"Over all points together, none of {plural(whole.height, 'test')} finds a significant difference of an "
+            f"outcome{few}."
         )
     at_points = diff.shares.filter(pl.col("point").is_not_null())
     if at_points.height:
         sure = significant.height - over_all.height
-        able = at_points.filter(pl.col("corrected").is_not_nan()).height
-        tests = f"{f'{able:,}' if able else 'none'} of {plural(at_points.height, 'test')}"
-        enough = f"At single points, {tests} had enough seeds that differ to show a difference"
+        lacking = at_points.filter(pl.col("corrected").is_nan()).height
         where = f", at {plural(significant['point'].drop_nulls().n_unique(), 'point')}" if sure else ""
-        say = f"; {sure:,} say after correction that A and B differ{where}" if able else ""
-        outcomes.append(f"{enough}{say}.")
+        outcomes.append(
+            f"At single points, {sure:,} of {plural(at_points.height, 'test')} find a significant difference{where}; "
+            f"{lacking:,} have too few differing seeds to show any."
+        )
     return [headline(diff), *_cells(diff), *parameters, *_curves(diff), *outcomes]
 
 
 def _cells(diff: Diff) -> Iterator[str]:
     """Which cells were compared, and which were left out."""
-    pairing, points = diff.pairing, diff.pairing.points.height
+    pairing, at = diff.pairing, diff.pairing.points.height
     still_running = list(unfinished(*diff.sides))
     yield from still_running
     if pairing.by_seed:
@@ -104,19 +105,19 @@ def _cells(diff: Diff) -> Iterator[str]:
         # Counts are numbers; by polars' types a least value may be anything.
         low, high = int(seeds.min() or 0), int(seeds.max() or 0)  # pyright: ignore[reportArgumentType]
         keys = f"{', '.join(pairing.keys)} and seed" if pairing.keys else "seed"
-        only = ", of cells that have ended on both sides" if still_running else ""
-        at = plural(pairing.pairs["point"].n_unique(), "point")
+        only = ", of cells that have ended in both" if still_running else ""
+        shared = plural(pairing.pairs["point"].n_unique(), "point")
         yield (
-            f"Compared{only}: {plural(pairing.pairs.height, 'pair')} at {at}, "
+            f"Compared{only}: {plural(pairing.pairs.height, 'pair')} at {shared}, "
             f"{between(low, high)} seeds each, matched by {keys}."
         )
     else:
         counts = [f"{side.ended - pairing.unpaired[side.letter.lower()].off_grid:,} cells of {side.letter}"
                   for side in diff.sides]  # fmt: skip
         only = ", of cells that have ended" if still_running else ""
-        yield f"Compared{only}: {' and '.join(counts)}, at {plural(points, 'point')} that both have."
+        yield f"Compared{only}: {' and '.join(counts)}, at {plural(at, 'point')} that both have."
     if diff.same_cells:
-        yield f"In {plural(diff.same_cells, 'pair')} A and B have one and the same cell of one store."
+        yield f"{plural(diff.same_cells, 'pair')} are one and the same cell, which both sweeps have."
     for side, other in ((diff.a, diff.b), (diff.b, diff.a)):
         left, parts = pairing.unpaired[side.letter.lower()], []
         if left.off_grid:
@@ -129,7 +130,7 @@ def _cells(diff: Diff) -> Iterator[str]:
         if pairing.by_seed and left.seeds:
             parts.append(f"{left.seeds:,} with seeds that {other.letter} does not have")
         if pairing.by_seed and left.waiting:
-            parts.append(f"{left.waiting:,} whose partner has no result in {other.letter}")
+            parts.append(f"{left.waiting:,} whose partner in {other.letter} has no result")
         if parts:
             yield f"Only in {side.letter}, and left out: {', '.join(parts)}."
 
@@ -188,7 +189,7 @@ def _curves(diff: Diff) -> Iterator[str]:
         relative = f"relative to the curve's largest value at most {number(row['relative'])}"
         largest = f"by {number(row['largest'])} at most ({where}; {relative})"
         if math.isinf(row["largest"]):
-            largest = f"where one is not a number or has another size {where}"
+            largest = f"where one is not a number or has another size, {where}"
         pairs = f"{row['differ']:,} of {plural(row['pairs'], 'pair')}"
         yield f"{row['column']} differs in {pairs}, {largest}."
 
@@ -202,35 +203,16 @@ def place(diff: Diff, row: Row, prefix: str = "") -> str:
     return ", ".join(part for part in parts if part)
 
 
-def number(value: float | None) -> str:
-    """A number with three digits, such as 0.00123; a dash for none."""
-    if value is None or math.isnan(value):
-        return "-"
-    return "infinity" if math.isinf(value) else f"{value:.3g}"
-
-
 def compared(row: Row) -> str:
     """An outcome in A and in B, the difference, its interval and the corrected p."""
+    p = chance(row["corrected"])
     if row["kind"] == "share":
         return (
             f"{row['k_a']:,} of {row['n_a']:,} in A, {row['k_b']:,} of {row['n_b']:,} in B, difference "
-            f"{points(row['difference'])} ({points(row['low'])} to {points(row['high'])}), corrected p {chance(row)}"
+            f"{points(row['difference'])} ({points(row['low'])} to {points(row['high'])}), corrected p {p}"
         )
     moved = "" if row["up"] is None else f"; larger in {row['up']:,} pairs, smaller in {row['down']:,}"
-    return f"median {number(row['a'])} in A, {number(row['b'])} in B{moved}, corrected p {chance(row)}"
-
-
-def points(share: float | None) -> str:
-    """A difference of shares in percentage points, with its sign."""
-    return "-" if share is None else f"{100 * share:+.1f}"
-
-
-def chance(row: Row, name: str = "corrected") -> str:
-    """A p-value; a dash for a test that is left out of the correction."""
-    value = row[name]
-    if value is None or math.isnan(value):
-        return "-"
-    return "< 0.0001" if value < 1e-4 else f"{value:.2g}"
+    return f"median {number(row['a'])} in A, {number(row['b'])} in B{moved}, corrected p {p}"
 
 
 def replays(row: Row, diff: Diff) -> list[str]:

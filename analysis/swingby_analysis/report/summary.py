@@ -1,4 +1,4 @@
-"""The words of a report: the summary with its intervals, the warnings, and every point as a row of a table."""
+"""The summary of a report: the summary with its intervals, the warnings, and every point as a row of a table."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def warnings(data: ReportData) -> list[str]:
     ]
     if data.thin:
         lines.append(
-            "Few of the recorded results have curves: figures of curves, and drawings that read curves, are left out; "
-            f"`swingby run {data.source}` trains it for those."
+            "Few of the recorded results have curves, so figures that need curves are left out; "
+            f"`swingby run {data.source}` trains the sweep to get them."
         )
     if data.refined is not None:
         lines.append(
-            f"This sweep is {data.refined.spent}. Cells were trained where results left it open on which side of a "
-            "line a point lies: points have different numbers of seeds, and a mean over points is none over the grid. "
-            "How much each axis explains, which takes a whole grid, is left out."
+            f"This sweep is {data.refined.spent}. Cells were trained where it was still uncertain on which side of a "
+            "boundary a point lies. Points therefore have different numbers of seeds, and an average over points is "
+            "not one over the grid. How much each axis explains can be computed of a whole grid only, and is left out."
             + (f" {data.refined.why_ended.capitalize()}." if data.refined.ended else "")
         )
     if counts.missing:
@@ -60,14 +60,16 @@ def warnings(data: ReportData) -> list[str]:
         lines.append(f"{plural(counts.failed, 'cell')} failed with an error and are left out of every figure{again}.")
     if counts.diverged:
         untold = data.cells.filter(pl.col("status") == "diverged")[data.outcome].null_count()
-        left = f"of {untold:,} the outcome “{data.title(data.outcome)}” is not known, and its figures leave them out"
-        lines.append(f"{plural(counts.diverged, 'cell')} diverged; {left if untold else 'they count as runs'}.")
+        left = f"{untold:,} of them have no outcome “{data.title(data.outcome)}”, and its figures leave them out"
+        lines.append(
+            f"{plural(counts.diverged, 'cell')} diverged; {left if untold else 'they count as runs like all others'}."
+        )
     lines += _remarks(data.cells) if data.imported is None else []
     empty = counts.points - data.cells["point"].n_unique()
     if empty and data.refined is None:
         lines.append(f"No run has finished at {plural(empty, 'point')} of the grid.")
     if any(row["git_dirty"] for row in data.origins):
-        lines.append("Some cells were computed by code with changes that no commit holds.")
+        lines.append("Some cells were computed by code with uncommitted changes.")
     return lines
 
 
@@ -75,61 +77,56 @@ def as_published(published: AsPublished, unseen: int) -> list[str]:
     """Warnings about a data folder that cannot be written: results not in the store, and `unseen` by detectors."""
     lines = [str(published)]
     if unseen:
-        cells = f"{plural(unseen, 'cell')} with a result"
-        lines.append(f"No detector has seen {cells} yet: they are left out wherever an outcome is drawn.")
+        lines.append(f"Figures of outcomes leave out {plural(unseen, 'cell')}: detectors have not processed them yet.")
     return lines
 
 
-def summary(data: ReportData, examples: Examples | None, said: Sequence[str] = ()) -> list[str]:
+def sentences(data: ReportData, examples: Examples | None, said: Sequence[str] = ()) -> list[str]:
     """The sentences at the top of the page; `said` are those of the experiment's own summary."""
     counts, seeds = data.counts, len(data.resolved["seeds"])
-    sentences = {"yes_no": _shares, "category": _categories, "number": _numbers}
+    of_kind = {"yes_no": _shares, "category": _categories, "number": _numbers}
     finished = f"{counts.finished:,} of {plural(counts.planned, 'run')} are finished"
     coverage = f"in the slices, {data.coverage}" if data.slices and data.coverage else data.coverage
     each = coverage or f"{plural(counts.points, 'point')} of the grid, {plural(seeds, 'seed')} each"
     if said:  # they speak of the companions, too
         asked = data.resolved["diagram"] is not None and data.outcome not in data.reported.summed
-        main = sentences[data.kind](data, data.outcome) if asked else []
+        main = of_kind[data.kind](data, data.outcome) if asked else []
         return [f"{finished}: {each}.", *main, *said]
     return [
         f"{finished}: {each}.",
-        *sentences[data.kind](data, data.outcome),
+        *of_kind[data.kind](data, data.outcome),
         *([] if examples is None else _bump(data, examples)),
-        *(
-            sentence
-            for name in reversed(data.companions)
-            for sentence in sentences[data.outcomes[name].kind](data, name)
-        ),
+        *(sentence for name in reversed(data.companions) for sentence in of_kind[data.outcomes[name].kind](data, name)),
     ]
 
 
 def _shares(data: ReportData, outcome: str) -> list[str]:
-    known, words = data.phases.shares(outcome), data.title(outcome)
+    known, named = data.phases.shares(outcome), f"“{data.title(outcome)}”"
     if not known:
-        return [f"For no run could it be told whether it shows {words}."]
+        return [f"No run has a result for {named}."]
     fits = data.fitted(outcome)
     if data.refined is not None:  # few seeds a point, chosen by results: counts of them say little
         if not fits:
             k, n = (sum(getattr(share, name) for share in known) for name in ("k", "n"))
-            return [f"{k:,} of {plural(n, 'run')} show {words}; that is no share over the grid."]
-        return [_sides(data, outcome, f"the share of runs that show {words}") + _fitted_ends(data, outcome)]
+            return [f"{named} is true of {k:,} of {plural(n, 'run')}; that is not the share over the whole grid."]
+        return [_sides(data, outcome, f"the share of runs of which {named} is true") + _fitted_ends(data, outcome)]
     above = [share for share in known if share.low > 0.5]
     below = [share for share in known if share.high < 0.5]
     undecided = len(known) - len(above) - len(below)
     most = (
-        f"Most runs show {words} at {len(above):,} of {plural(len(known), 'point')} (the 95\u00a0% Wilson interval of "
-        f"the share lies above one half), a minority at {len(below):,} (below it); at {undecided:,} the seeds do not "
-        "decide (it contains one half)."
+        f"{named} is true of more than half of the runs at {len(above):,} of {plural(len(known), 'point')} of the grid "
+        f"and of fewer than half at {len(below):,}: there the 95\u00a0% Wilson interval of the share lies wholly above "
+        f"or below one half. At the other {undecided:,} the interval includes one half, and more seeds are needed."
     )
     if not any(share.k for share in known):
-        return [most, f"No run shows {words}."]
+        return [most, f"{named} is true of no run."]
     if len(data.grid.facets) > 1 and above:
         of, there = ([share.point for share in chosen] for chosen in (known, above))
-        most += f" Points above one half, by panel: {_by_panel(data, there, of)}."
+        most += f" Points with more than half, by panel: {_by_panel(data, there, of)}."
     if fits:
         most += f" {_sides(data, outcome, 'the share')}"
     lowest = sum(share.k == 0 for share in known)
-    none = f"At {plural(lowest, 'point')} no seed shows it." if lowest > 1 else ""
+    none = f"At {plural(lowest, 'point')} it is true of no run." if lowest > 1 else ""
     return [most, *_ends(data, outcome, "share", ENDS[:1] if lowest > 1 else ENDS, none)]
 
 
@@ -138,9 +135,9 @@ def _sides(data: ReportData, outcome: str, noun: str) -> str:
     fits = data.fitted(outcome)
     told, level = Counter(fit.verdict for fit in fits.values()), level_text(data.level(outcome))
     sides = (
-        f"Fitted to all points, whose neighbours tell of each other, {noun} is above {level} at "
-        f"{told['above']:,} of {plural(told.total(), 'point')}, below at {told['below']:,}, near it at "
-        f"{told['near']:,}; at {told['unknown']:,} the side is unknown."
+        f"By a smooth surface fitted to the results of all points, {noun} is above {level} at "
+        f"{told['above']:,} of {plural(told.total(), 'point')}, below it at {told['below']:,} and close to it at "
+        f"{told['near']:,}; at {told['unknown']:,} the fit is too uncertain to say."
     )
     if data.refined is not None and len(data.grid.facets) > 1 and told["above"]:
         above = [point for point, fit in fits.items() if fit.verdict == "above"]
@@ -171,7 +168,7 @@ def _ends(data: ReportData, outcome: str, noun: str, ends: Sequence[str] = ENDS,
     found = data.extremes.get(outcome)
     if found is None:
         shares = data.phases.shares(outcome)[:1] if data.outcomes[outcome].kind == "yes_no" else []
-        of = f"The share of runs that show {data.title(outcome)} at"
+        of = f"The share of runs of which “{data.title(outcome)}” is true, at"
         return [f"{of} {data.grid.label(only.point)}: {share_text(only)}." for only in shares]
     sentences = []
     for end in ends:
@@ -179,7 +176,7 @@ def _ends(data: ReportData, outcome: str, noun: str, ends: Sequence[str] = ENDS,
             at = f"The {noun} is {end} at {data.grid.label(row.point)}: {said(row.seen)}"
             sentences.append(f"{at}; {found.qualified(row)}.")
     if any(row.fresh is None for end in ends for row in found.at(end)[:1]) and outcome == data.outcome:
-        sentences.append(f"`swingby replicate {data.source}` trains the extreme points on fresh seeds.")
+        sentences.append(f"`swingby replicate {data.source}` repeats these points with fresh seeds.")
     return [" ".join([*sentences, *([more] if more else [])])]
 
 
@@ -189,15 +186,16 @@ def _bump(data: ReportData, examples: Examples) -> list[str]:
     if bump is None or curves is None:
         return []
     place, seeds = data.grid.label(examples.first), plural(bump.n, "seed")
-    verdict = "the seeds share a bump" if bump.significant else "that the seeds share a bump in time is not established"
+    verdict = (
+        "Seeds rise at the same time" if bump.significant else "That seeds rise at the same time is not established"
+    )
     weak = f" With {seeds} this test has little power." if bump.weak else ""
     interval = f"95\u00a0% t-interval {_plain(bump.low)} to {_plain(bump.high)}, {seeds}"
-    sentence = (
-        f"At {place}, a rise of the {next(iter(curves.titles.values()))} located on all seeds but one and measured at "
-        f"the same steps of the one left out is {_plain(bump.height)}{curves.of_unit} on average ({interval}): "
-        f"{verdict}.{weak}{_chosen(data)}"
+    rise = (
+        f"the {next(iter(curves.titles.values()))} of a seed rises by {_plain(bump.height)}{curves.of_unit} on average"
     )
-    return [sentence]
+    steps = "between the steps at which that of all other seeds rises"
+    return [f"At {place}, {rise} ({interval}) {steps}. {verdict}.{weak}{_chosen(data)}"]
 
 
 def _chosen(data: ReportData) -> str:
@@ -205,7 +203,7 @@ def _chosen(data: ReportData) -> str:
     points = data.cells["point"].n_unique()
     if points < FEWEST:
         return ""
-    return f" These seeds also chose the point, as the extreme of {points:,}: only fresh seeds could confirm it."
+    return f" The point was chosen by these very seeds, as the extreme of {points:,}: only fresh seeds can confirm it."
 
 
 def _plain(height: float) -> str:
@@ -223,8 +221,12 @@ def _categories(data: ReportData, outcome: str) -> list[str]:
         unsure, untold = int((~said).sum()), said.null_count()
         detected = registry.detectors_for(data.sweep["experiment"])
         meaning = "".join(f": {one.outcomes[certain].meaning}" for one in detected if certain in one.outcomes)
-        doubt += f" {unsure:,} of them are not certain, which needs this{meaning}." if unsure else ""
-        doubt += f" Of {untold:,} the run does not tell whether it is certain." if untold else ""
+        doubt += (
+            f" {unsure:,} of these labels are uncertain; a label is certain under this condition{meaning}."
+            if unsure
+            else ""
+        )
+        doubt += f" Whether the label is certain is unknown of {plural(untold, 'run')}." if untold else ""
     return [f"The {data.title(outcome)} of the {plural(counts.total(), 'run')}: {', '.join(parts)}.{doubt}"]
 
 
@@ -257,7 +259,7 @@ class Table:
     rows: list[list[str]]
     caption: str = (
         "The numbers behind the figures, a row a point of the grid. Intervals are for 95\u00a0%: Wilson's for a share, "
-        "the bootstrap's for a median, both over seeds; that of a fitted share is told by the points around it, too."
+        "the bootstrap's for a median, both over seeds; a fitted share also draws on the points around it."
     )
 
     @classmethod

@@ -1,5 +1,0 @@
--- A sweep as its newest plan wrote it down.
--- $1 is the sweep's id.
-select sweep_id, name, experiment, cells, stream_version, recording, resolved
-from sweeps
-where sweep_id = $1

@@ -1,8 +1,0 @@
--- phenomenon: features
--- title: Features of the last layer: as few as the function needs, or more
--- experiment: features
--- regimes: minimum, uneven, extended
---
--- The final kappa lies below 0.1; the features lie in the learned space, with unequal intensities (containment of 0.95 or
--- more); or outside of it (null where the outputs are constant or have lost dimensions, the net has not learned or diverged).
-case when regime in ('minimum', 'uneven', 'extended') then regime end

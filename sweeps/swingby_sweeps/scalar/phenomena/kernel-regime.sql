@@ -1,8 +1,0 @@
--- phenomenon: kernel
--- title: The kernel: lazy or rich
--- experiment: wide_scalar
--- regimes: lazy, crossover, rich
---
--- The kernel changed by less than a factor of 1.1, by more than 2, or by something between (regime; null on a saddle, and
--- where the run is unresolved or diverged).
-case when regime in ('lazy', 'crossover', 'rich') then regime end
