@@ -67,11 +67,13 @@ def column(name: str) -> str:
     return parameter if entry is None else f"{parameter}[{entry + 1}]"
 
 
-def compose(statement: Statement, asked: Sequence[Asked], tables: Collection[str], given: Collection[str] = ()) -> str:
+def compose(
+    statement: Statement, requests: Sequence[Asked], tables: Collection[str], given: Collection[str] = ()
+) -> str:
     """The query that decides a statement, whole: it can be pasted into `swingby sql`.
 
     Args:
-        asked: the sweeps it is asked of.
+        requests: the sweeps it is asked of.
         tables: those of the store.
         given: names of views that are there already, and are not defined by the query.
     """
@@ -80,9 +82,9 @@ def compose(statement: Statement, asked: Sequence[Asked], tables: Collection[str
     sql = "\n".join([*parts, _counted(statement), statement.body])
     named, asked_for = words_of(sql), relations_of(sql)
     provided = {
-        "runs": lambda: runs_view(asked, tables, named),
-        "grid": lambda: _grid(asked),
-        "intervals": lambda: _intervals(asked),
+        "runs": lambda: runs_view(requests, tables, named),
+        "grid": lambda: _grid(requests),
+        "intervals": lambda: _intervals(requests),
     }
     parts = [provided[name]() for name in PROVIDED if name in asked_for and name not in given] + parts
     whole = ",\n".join([*parts, _cte(ROWS, statement.body)])
@@ -117,25 +119,25 @@ def _cte(name: str, select: str, above: str = "") -> str:
     return (f"{above}\n" if above else "") + f"{name} as (\n{textwrap.indent(select, '    ')}\n)"
 
 
-def _ids(asked: Sequence[Asked]) -> str:
-    return ", ".join(literal(item.sweep_id) for item in asked)
+def _ids(requests: Sequence[Asked]) -> str:
+    return ", ".join(literal(item.sweep_id) for item in requests)
 
 
-def experiment_of(asked: Sequence[Asked]) -> str:
+def experiment_of(requests: Sequence[Asked]) -> str:
     """The experiment that all of these sweeps are about.
 
     Raises:
         SwingbyError: they are about several.
     """
-    names = sorted({item.experiment for item in asked})
+    names = sorted({item.experiment for item in requests})
     if len(names) != 1:
         raise SwingbyError(f"its sweeps are about several experiments: {', '.join(names)}")
     return names[0]
 
 
-def runs_view(asked: Sequence[Asked], tables: Collection[str], named: Collection[str]) -> str:
+def runs_view(requests: Sequence[Asked], tables: Collection[str], named: Collection[str]) -> str:
     """The view `runs`: with the outcomes of every detector that the statement names a column of."""
-    table = experiment_of(asked)
+    table = experiment_of(requests)
     # By their whole names: a detector may be called as the experiment is.
     outcomes = [
         name
@@ -151,16 +153,16 @@ def runs_view(asked: Sequence[Asked], tables: Collection[str], named: Collection
         "-- The finished cells of the sweeps, each under its preset, with what detectors say of it.\n"
         f"runs as (\n    select chosen.preset, {table}.*{columns}\n    from (\n"
         "        select distinct preset, cell_id from members join conventions using (sweep_id, point)\n"
-        f"        where sweep_id in ({_ids(asked)})\n    ) chosen\n"
+        f"        where sweep_id in ({_ids(requests)})\n    ) chosen\n"
         f"    join {table} using (cell_id){joins}\n    where {table}.status in ('ok', 'diverged')\n)"
     )
 
 
-def _grid(asked: Sequence[Asked]) -> str:
+def _grid(requests: Sequence[Asked]) -> str:
     """The view `grid`: sweeps that are drawn over the same parameters together."""
-    table = experiment_of(asked)
+    table = experiment_of(requests)
     places: dict[tuple[str, str, str], list[Asked]] = {}
-    for item in asked:
+    for item in requests:
         places.setdefault((item.expression("x"), item.expression("y"), item.facet), []).append(item)
     selects = [
         f"    select sweep_id, point, cell_id, {x} as x, {y} as y, {facet} as facet\n"
@@ -171,13 +173,13 @@ def _grid(asked: Sequence[Asked]) -> str:
     return f"-- Where the diagrams of the sweeps place each cell.\ngrid as (\n{text}\n)"
 
 
-def _intervals(asked: Sequence[Asked]) -> str:
+def _intervals(requests: Sequence[Asked]) -> str:
     """The view `intervals`: what intervals of n seeds hang on, for every n that a point of these sweeps can have."""
     rows = []
-    for n in range(1, max(FEWEST, sum(item.seeds for item in asked)) + 1):
+    for n in range(1, max(FEWEST, sum(item.seeds for item in requests)) + 1):
         factor = f"{student.ppf((1 + CONFIDENCE) / 2, n - 1):.6g}e0" if n > 1 else "null"
-        told = seen_as_majority(n)
-        rows.append(f"({n}, {majority(n) or 'null'}, {factor}, {'null' if told is None else f'{told:.3f}e0'})")
+        least = seen_as_majority(n)
+        rows.append(f"({n}, {majority(n) or 'null'}, {factor}, {'null' if least is None else f'{least:.3f}e0'})")
     text = textwrap.fill(", ".join(rows), _COMMENT_WIDTH - 8, initial_indent="    ", subsequent_indent="    ")
     return (
         "-- Of n seeds: how many make the lower end of Wilson's 95 % interval of their share exceed one half, and by\n"
@@ -216,14 +218,14 @@ def _of_seeds(claim: Statement) -> dict[str, str]:
     """
     seeds = "count(distinct seed) filter (where {})"
     some, none = seeds.format("holds"), seeds.format("not holds")
-    told = seeds.format("holds is not null")
+    known = seeds.format("holds is not null")
     # A seed may have several rows: what exists it shows by any of them, everything else has to be true of all.
     if claim.rule == EXISTS:
-        return {"n": told, "k": some, "example": "min(seed) filter (where holds)"}
+        return {"n": known, "k": some, "example": "min(seed) filter (where holds)"}
     if claim.rule == ALWAYS:
-        return {"n": told, "k": f"{told} - {none}", "example": "min(seed) filter (where not holds)"}
+        return {"n": known, "k": f"{known} - {none}", "example": "min(seed) filter (where not holds)"}
     if claim.rule == MOST:
-        return {"n": told, "k": f"{told} - {none}"}
+        return {"n": known, "k": f"{known} - {none}"}
     names = ("seed", *number_columns(claim))
     return {f"{name}s": f"list({name} order by {', '.join(names)})" for name in names}
 
@@ -246,8 +248,8 @@ def number_columns(claim: Statement) -> tuple[str, ...]:
 
 def shared_of(statements: Sequence[Statement]) -> list[Shared]:
     """What the folders of these statements share, each folder once, in their order."""
-    found: list[Shared] = []
+    unique: list[Shared] = []
     for statement in statements:
-        if statement.shared not in found:
-            found.append(statement.shared)
-    return found
+        if statement.shared not in unique:
+            unique.append(statement.shared)
+    return unique

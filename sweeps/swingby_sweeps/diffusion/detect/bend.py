@@ -67,8 +67,8 @@ def aside(path: Path) -> tuple[Floats, Floats]:
     """
     progress, part = path.progress, parts(path.progress)
     normal = axes(progress[0])[1]
-    own, first = (path.noise**2) @ normal**2, float((path.noise[0] ** 2) @ normal**2)
-    return away(progress), np.sqrt(own + (1 - part) ** 2 * first)
+    variance, first = (path.noise**2) @ normal**2, float((path.noise[0] ** 2) @ normal**2)
+    return away(progress), np.sqrt(variance + (1 - part) ** 2 * first)
 
 
 def parts(progress: Floats) -> Floats:
@@ -141,16 +141,16 @@ def shared_bend(steps: Floats, progress: Floats) -> SharedBend | None:
         progress: from the wrong value (0) to the right one (1) of either concept, (S, T, 2); NaN where unknown.
     """
     measured: list[tuple[int, float, float]] = []
-    for k, own in enumerate(progress):
+    for k, seed_path in enumerate(progress):
         others = np.delete(progress, k, axis=0)
         known = np.isfinite(others[..., 0])
-        common = np.flatnonzero(np.isfinite(own[:, 0]) & (known.sum(axis=0) >= max(1, len(others) / 2)))
+        common = np.flatnonzero(np.isfinite(seed_path[:, 0]) & (known.sum(axis=0) >= max(1, len(others) / 2)))
         if len(common) < 2:
             continue
         mean = np.nanmean(others[:, common], axis=0)
-        if min(np.linalg.norm(1 - path[0]) for path in (mean, own[common])) < SHORTEST:
+        if min(np.linalg.norm(1 - path[0]) for path in (mean, seed_path[common])) < SHORTEST:
             continue
-        theirs, mine = away(mean), away(own[common])
+        theirs, mine = away(mean), away(seed_path[common])
         at = int(np.abs(theirs).argmax())
         back = np.sign(theirs[at]) * mine[at] - np.sign(theirs[-1]) * mine[-1]
         measured.append((int(common[at]), float(mine[at]), float(back)))

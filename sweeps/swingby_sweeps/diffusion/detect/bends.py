@@ -138,8 +138,8 @@ class Bends(Detector):
         for row in table.to_pylist():
             # The diffusion term alone: the reconstruction term falls by thousands of bits while gamma_0 is learned, and
             # would hide any rise.
-            given = row.get("loss_diffusion")
-            loss = None if given is None else np.array(given, dtype=np.float64)
+            losses = row.get("loss_diffusion")
+            loss = None if losses is None else np.array(losses, dtype=np.float64)
             rows.append({})
             for judge in JUDGES:
                 path = path_of(row, judge)

@@ -155,8 +155,8 @@ def runs_of(
             steps = np.array(row["step"], dtype=np.float64)
             by_point.setdefault(int(row["point"]), []).append((int(row["seed"]), path, steps))
     runs: dict[int, Runs] = {}
-    for point, own in by_point.items():
-        seeds, paths, evaluated = zip(*own, strict=True)
+    for point, entries in by_point.items():
+        seeds, paths, evaluated = zip(*entries, strict=True)
         steps = np.unique(np.concatenate(evaluated))
         place, error = np.full((2, len(paths), len(steps), 2), np.nan)
         for k, path in enumerate(paths):

@@ -135,13 +135,13 @@ def _bends(subject: Subject, options: ConceptOptions, groups: Groups) -> Iterato
     if grid.y is not None:
         by_kind = {kind: [row for row in rows if row.kind == kind] for kind in KINDS}
         ends = {"measured judge": "", "trained judge": "-by-trained"}
-        parts = [(ends[kind], f", {kind}", own) for kind, own in by_kind.items() if own]
-    for end, of, own in parts:
+        parts = [(ends[kind], f", {kind}", state_rows) for kind, state_rows in by_kind.items() if state_rows]
+    for end, of, state_rows in parts:
         if grid.y is None:
-            kinds = {kind: colour for kind, colour in KINDS.items() if any(row.kind == kind for row in own)}
-            chart = means_along(grid, own, kinds, STATES, ("toward size", "toward color"), "judge")
+            kinds = {kind: colour for kind, colour in KINDS.items() if any(row.kind == kind for row in state_rows)}
+            chart = means_along(grid, state_rows, kinds, STATES, ("toward size", "toward color"), "judge")
         else:
-            chart = mean_map(grid, own, "mean signed bend (+ toward color, - toward size)")
+            chart = mean_map(grid, state_rows, "mean signed bend (+ toward color, - toward size)")
         caption = (
             f"The bend that the seeds share, at each point of the grid{of}. Nothing is smoothed.{left_out(options)}"
         )

@@ -61,8 +61,8 @@ def _rows(key: str, table: pl.DataFrame) -> Iterator[Level]:
     for column, (name, _) in TERMS.items():
         curves = np.full((len(runs), len(steps)), np.nan)
         for at, row in enumerate(runs.values()):
-            given = row[column] or []
-            curves[at, np.searchsorted(steps, row["step"][: len(given)])] = np.array(given, dtype=np.float64)
+            losses = row[column] or []
+            curves[at, np.searchsorted(steps, row["step"][: len(losses)])] = np.array(losses, dtype=np.float64)
         curves[~np.isfinite(curves)] = np.nan
         for at, seed in list(enumerate(runs))[:SEEDS] if column == "loss" and len(runs) > 1 else ():
             yield from _line(key, "run", name, seed, steps, curves[at])

@@ -151,19 +151,19 @@ def outcomes(row: Row, limits: Thresholds = _USUAL) -> dict[str, Any]:
 
 def _measured(row: Row) -> list[int]:
     """The records at which features were measured: whatever they were, the learned space has a dimension there."""
-    told = row["learned_rank"] or row["kappa_cka"]
-    return [at for at, value in enumerate(told) if value is not None]
+    values = row["learned_rank"] or row["kappa_cka"]
+    return [at for at, value in enumerate(values) if value is not None]
 
 
 def _regime(end: Mapping[str, float | None], accuracies: Any, limits: Thresholds) -> str | None:
     variance, kappa, containment = end["output_variance"], end["kappa_cka"], end["containment"]
     if end["learned_rank"] == 0 or (variance is not None and variance < limits.constant):
         return "constant"
-    told = [value for value in accuracies or () if value is not None]
-    if told and told[-1] < limits.learned:
+    known = [value for value in accuracies or () if value is not None]
+    if known and known[-1] < limits.learned:
         return "unlearned"
-    rank, wanted = end["learned_rank"], end["target_rank"]
-    if rank is not None and wanted is not None and rank < wanted:
+    rank, target = end["learned_rank"], end["target_rank"]
+    if rank is not None and target is not None and rank < target:
         return "rank_deficient"
     if kappa is None or containment is None:
         return None
@@ -200,7 +200,7 @@ def _times(row: Row, measured: list[int], limits: Thresholds) -> dict[str, Any]:
     spread = _noise(kappa[-max(limits.least_late, round(limits.late * len(kappa))) :], limits.least_late)
     below = np.append(kappa < limits.minimum, [True] * (limits.records - 1))  # to the end is long enough
     stays = np.convolve(below, np.ones(limits.records), "valid") == limits.records
-    found: dict[str, Any] = {
+    times: dict[str, Any] = {
         "least_kappa": float(np.nanmin(kappa)) if np.isfinite(kappa).any() else None,
         "kappa_spread": spread,
         "regime_certain": bool(abs(kappa[-1] - limits.minimum) > limits.spreads * spread)
@@ -209,11 +209,11 @@ def _times(row: Row, measured: list[int], limits: Thresholds) -> dict[str, Any]:
     }
     if stays.any():
         entered = int(np.argmax(stays))
-        found["enters"] = row["step"][measured[entered]] if row["step"] else None
+        times["enters"] = row["step"][measured[entered]] if row["step"] else None
         if spread is not None:
             since = kappa[entered:]
             # The least of many records is low by their noise alone: medians of neighbours are compared.
             medians = np.nanmedian(np.lib.stride_tricks.sliding_window_view(since, min(limits.window, len(since))), -1)
             rise = medians[-1] - medians.min()
-            found["leaves"] = bool(rise > max(limits.leaves, limits.spreads * spread))
-    return found
+            times["leaves"] = bool(rise > max(limits.leaves, limits.spreads * spread))
+    return times

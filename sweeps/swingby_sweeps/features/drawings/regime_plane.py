@@ -94,7 +94,7 @@ def _chart(rows: Sequence[Mapping[str, Any]]) -> Any:
         ),
     )
     # The edge between extended and uneven ends at the line of kappa.
-    dashes = alt.Scale(domain=[said for said, _ in LINES.values()], range=[dash for _, dash in LINES.values()])
+    dashes = alt.Scale(domain=[name for name, _ in LINES.values()], range=[dash for _, dash in LINES.values()])
     dash = alt.StrokeDash(
         "line:N", scale=dashes, legend=alt.Legend(title=None, orient="bottom", symbolType="stroke", symbolSize=500)
     )

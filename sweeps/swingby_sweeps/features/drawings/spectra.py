@@ -73,14 +73,14 @@ class Spectra(QueryDrawing):
         yield Drawn(chart, caption, slug=f"spectra-{options.lines}")
 
 
-def _ends(found: pl.DataFrame, names: Mapping[int, str]) -> pl.DataFrame:
-    last = found.filter(pl.col("step") == pl.col("step").max().over("point"))
+def _ends(rows: pl.DataFrame, names: Mapping[int, str]) -> pl.DataFrame:
+    last = rows.filter(pl.col("step") == pl.col("step").max().over("point"))
     return last.with_columns(group=pl.lit(""), line=pl.col("point").replace_strict(names, return_dtype=pl.String))
 
 
-def _times(found: pl.DataFrame, names: Mapping[int, str]) -> pl.DataFrame:
+def _times(rows: pl.DataFrame, names: Mapping[int, str]) -> pl.DataFrame:
     """The first, the last and every second time: more lines cannot be told apart."""
-    ranked = found.with_columns(rank=pl.col("step").rank("dense").over("point"))
+    ranked = rows.with_columns(rank=pl.col("step").rank("dense").over("point"))
     last = pl.col("rank").max().over("point")
     kept = ranked.filter((pl.col("rank") == 1) | ((last - pl.col("rank")) % 2 == 0)).sort("step", "point", "k")
     return kept.with_columns(
@@ -88,8 +88,8 @@ def _times(found: pl.DataFrame, names: Mapping[int, str]) -> pl.DataFrame:
     )
 
 
-def _features(found: pl.DataFrame, names: Mapping[int, str]) -> pl.DataFrame:
-    kept = found.filter(pl.col("k") <= FIRST).sort("k", "point", "step")
+def _features(rows: pl.DataFrame, names: Mapping[int, str]) -> pl.DataFrame:
+    kept = rows.filter(pl.col("k") <= FIRST).sort("k", "point", "step")
     return kept.with_columns(
         group=pl.col("point").replace_strict(names, return_dtype=pl.String), line=pl.format("{}", pl.col("k"))
     )

@@ -76,10 +76,10 @@ def _told(runs: pl.DataFrame) -> str:
         pairs = np.concatenate([of_seed[int(seed)] for seed in chosen])
         return trends.spearman(pairs[:, 0], pairs[:, 1])
 
-    found = trends.over_seeds(seeds.astype(float), correlation)
-    if not math.isfinite(found.value):
+    trend = trends.over_seeds(seeds.astype(float), correlation)
+    if not math.isfinite(trend.value):
         return "cannot be told"
-    return f"{found.value:+.2f}" + (f" ({found.low:+.2f} to {found.high:+.2f})" if math.isfinite(found.low) else "")
+    return f"{trend.value:+.2f}" + (f" ({trend.low:+.2f} to {trend.high:+.2f})" if math.isfinite(trend.low) else "")
 
 
 def _chart(panels: Mapping[str, Sequence[str]], colours: Mapping[str, str], rows: Sequence[Mapping[str, Any]]) -> Any:

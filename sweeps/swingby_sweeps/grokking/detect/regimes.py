@@ -143,11 +143,11 @@ def _kind(train: float, rise: float, test: float, gap: float, delay: float | Non
 
 def _features(row: Row) -> dict[str, Any]:
     """Features at the start and at the end, as far as they were recorded."""
-    found: dict[str, Any] = {
+    outcomes: dict[str, Any] = {
         f"final_{name}": row[name][-1] for name in ("kappa", "d_eff", "feature_change", "weight_norm") if row[name]
     }
-    if found.get("final_kappa") is not None:
-        found["collapsed"] = found["final_kappa"] < COLLAPSED
+    if outcomes.get("final_kappa") is not None:
+        outcomes["collapsed"] = outcomes["final_kappa"] < COLLAPSED
     if row["d_eff"]:
-        found["start_d_eff"] = row["d_eff"][0]
-    return found
+        outcomes["start_d_eff"] = row["d_eff"][0]
+    return outcomes

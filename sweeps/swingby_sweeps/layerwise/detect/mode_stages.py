@@ -117,14 +117,14 @@ class ModeStages(RowDetector):
 
 def _of_two_layers(row: Row, E: Array, w: Array) -> Outcomes:
     """What [T] prints for the first two modes, and the estimate of the number of stages."""
-    found: Outcomes = {}
+    outcomes: Outcomes = {}
     if len(E) > 1:
         c = row["target"] / w[0].prod() - 1
         with np.errstate(divide="ignore"):
-            found["printed_overlap"] = float(theory.printed_overlap(E[0], E[1], c))
+            outcomes["printed_overlap"] = float(theory.printed_overlap(E[0], E[1], c))
     if row["second_moments"] is None and row["alpha"] is not None and row["start"] is not None:
-        found["expected_stages"] = float(theory.pairs_expected(row["alpha"], row["target"] / row["start"] ** 2 - 1))
-    return found
+        outcomes["expected_stages"] = float(theory.pairs_expected(row["alpha"], row["target"] / row["start"] ** 2 - 1))
+    return outcomes
 
 
 def _times(t: Array, r: Array, w: Array | None) -> tuple[Array, Array]:
@@ -133,16 +133,21 @@ def _times(t: Array, r: Array, w: Array | None) -> tuple[Array, Array]:
         at = np.array([[times.passing(t, curve, level) for curve in r.T] for level in (EMERGED, 0.5, FULL)])
         return at, np.full(at.shape, True)
     pairs = [
-        [times.mode_passing(t, curve, level, len(own), np.ptp(own) == 0) for curve, own in zip(r.T, w, strict=True)]
+        [
+            times.mode_passing(t, curve, level, len(layers), np.ptp(layers) == 0)
+            for curve, layers in zip(r.T, w, strict=True)
+        ]
         for level in (EMERGED, 0.5, FULL)
     ]
-    return np.array([[at for at, _ in row] for row in pairs]), np.array([[told for _, told in row] for row in pairs])
+    return np.array([[at for at, _ in row] for row in pairs]), np.array(
+        [[resolved for _, resolved in row] for row in pairs]
+    )
 
 
-def _told(at: Array, told: Array | None = None, prefix: str = "") -> Outcomes:
+def _told(at: Array, resolved: Array | None = None, prefix: str = "") -> Outcomes:
     """The columns of times at the three levels, (3, K); no saturation time where one of its ends is not told."""
     with np.errstate(invalid="ignore"):
-        between = at[2] - at[0] if told is None else np.where(told[0] & told[2], at[2] - at[0], np.nan)
+        between = at[2] - at[0] if resolved is None else np.where(resolved[0] & resolved[2], at[2] - at[0], np.nan)
         values = {"emergent_time": at[0], "half_time": at[1], "saturation_time": between}
     return {prefix + name: finite(value) for name, value in values.items()}
 
@@ -152,18 +157,18 @@ def _pairs(overlaps: Array, prefix: str = "") -> Outcomes:
     if not len(overlaps):
         return {f"{prefix}pair_overlaps": []}
     first = None if np.isnan(overlaps[0]) else float(overlaps[0])
-    found: Outcomes = {
+    outcomes: Outcomes = {
         f"{prefix}pair_overlaps": known(overlaps),
         f"{prefix}overlap": first,
         f"{prefix}stages": stages(overlaps),
     }
-    return found if prefix else {**found, "stage_like": None if first is None else first <= WITHIN}
+    return outcomes if prefix else {**outcomes, "stage_like": None if first is None else first <= WITHIN}
 
 
 def _predicted(measured: Array, E: Array, S: float, w: Array) -> Outcomes:
     with np.errstate(invalid="ignore", divide="ignore"):
         at = np.array(
-            [theory.mode_time(np.array([EMERGED, 0.5, FULL]), e, S, own) for e, own in zip(E, w, strict=True)]
+            [theory.mode_time(np.array([EMERGED, 0.5, FULL]), e, S, weights) for e, weights in zip(E, w, strict=True)]
         ).T
         at = np.where(at > 0, at, np.nan)
         errors = np.abs(measured / at - 1)[np.isfinite(measured) & np.isfinite(at)]

@@ -131,9 +131,9 @@ def _errors(at: Array, law: Array, naive: Array, end: float) -> Outcomes:
         missing = np.isinf(at) & (ENOUGH * law <= end)
         compared = np.isfinite(at) | missing
         delay = np.where(np.isfinite(at), at / naive, np.nan)
-    told = np.isfinite(at).any()
+    reached = np.isfinite(at).any()
     return {
         "law_error": float(np.where(missing, np.inf, off)[compared].max()) if compared.any() else None,
         "naive_delay": known(delay),
-        "decoupling_error": float(np.nanmax(np.abs(delay - 1))) if told else None,
+        "decoupling_error": float(np.nanmax(np.abs(delay - 1))) if reached else None,
     }

@@ -47,8 +47,8 @@ def mode_passing(t: Array, r: Array, level: float, layers: int, equal: bool) -> 
         return passing(t, r, level), True
     before, after = (float(value) for value in r[above[0] - 1 : above[0] + 1])
     fine = before > 0 and after < 1 and bool(logit(after) - logit(before) <= COARSE)
-    told = fine or (equal and (before > 0 or layers == 1) and after < 1 - ROUNDED)
-    if not told:
+    resolved = fine or (equal and (before > 0 or layers == 1) and after < 1 - ROUNDED)
+    if not resolved:
         return passing(t, r, level), False
     start, end = t[above[0] - 1], t[above[0]]
     at, whole = theory.time_to(np.array([level, after]), 1.0, 1.0, before ** (1 / layers), layers)

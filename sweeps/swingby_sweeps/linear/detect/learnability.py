@@ -54,12 +54,12 @@ class LearnabilityGap(RowDetector):
         distances = np.abs(curve(row["sample_learnability"]) - L)
         at = int(np.argmax(distances))
         gap, error = float(distances[at]), row["learnability_error"][at]
-        told = gap <= TIGHT or (error is not None and gap - SURE * error > TIGHT)
+        decided = gap <= TIGHT or (error is not None and gap - SURE * error > TIGHT)
         ratios = np.abs(curve(row["target_ratio"] or [np.nan] * len(L)) - L)
         return known(
             gap=gap,
             gap_mode=int(row["listed_modes"][at]),
             gap_error=error,
-            theory_fits=gap <= TIGHT if told and error is not None else None,
+            theory_fits=gap <= TIGHT if decided and error is not None else None,
             ratio_gap=float(np.nanmax(ratios)) if np.isfinite(ratios).any() else None,
         )

@@ -62,18 +62,18 @@ class Overfitting(RowDetector):
 
     def outcomes_of(self, row: Row) -> Mapping[str, Any]:
         """The outcomes of one cell."""
-        found = predicted(row)
+        outcomes = predicted(row)
         if row["status"] == "diverged":
-            return {**found, "fit": "diverged"}
+            return {**outcomes, "fit": "diverged"}
         if any(row[name] is None for name in (*_MEASURED, "target_power")):
-            return found
+            return outcomes
         error = 2 * row["final_test_loss"] / row["target_power"]
-        by_theory = found.get("predicted_test_error")
+        by_theory = outcomes.get("predicted_test_error")
         bias = error / by_theory - 1 if by_theory else None
         lost = not (row["full_rank"] or row["stopped"] or row["ridge"] > 0)
         train = 2 * row["final_train_loss"] / row["label_power"]
         fit = "unresolved" if lost else fit_of(train, row["signal_error"], row["noise_gain"])
-        return {**found, **known(test_error=error, test_error_bias=bias, fit=fit)}
+        return {**outcomes, **known(test_error=error, test_error_bias=bias, fit=fit)}
 
 
 def fit_of(train: float, B: float, V: float) -> str:

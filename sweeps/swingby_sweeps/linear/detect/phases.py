@@ -72,15 +72,15 @@ class FittingPhases(RowDetector):
 
     def outcomes_of(self, row: Row) -> Mapping[str, Any]:
         """The outcomes of one cell."""
-        found = predicted(row)
+        outcomes = predicted(row)
         if row["status"] == "diverged":
-            return {**found, "phase": "diverged", "window_state": "diverged"}
+            return {**outcomes, "phase": "diverged", "window_state": "diverged"}
         aligned, left = curve(row["aligned"]), curve(row["noise_left"])
         signal, noise = aligned[-1] >= LEARNED, left[-1] <= LEFT
-        found["phase"] = phase_of(signal, noise)
-        found["population_gap"] = float(np.abs(aligned - curve(row["population"])).max())
+        outcomes["phase"] = phase_of(signal, noise)
+        outcomes["population_gap"] = float(np.abs(aligned - curve(row["population"])).max())
         if row["final_aligned"] is None:
-            return found
+            return outcomes
         times = curve(row["eta_t"])
         end = row["final_aligned"]  # 0: no signal is ever learned
         signal_time = crossing(times, aligned / end - LEARNED) if end else float("nan")
@@ -88,7 +88,7 @@ class FittingPhases(RowDetector):
         window = noise_time / signal_time
         state = "none" if window < 1 else "narrow" if window < APART else "open"
         return {
-            **found,
+            **outcomes,
             **known(signal_time=signal_time, noise_time=noise_time, fit_window=window),
             "window_state": state if np.isfinite(window) else "censored",
         }

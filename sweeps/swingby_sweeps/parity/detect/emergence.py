@@ -85,23 +85,23 @@ class Emergence(RowDetector):
 
 def _predicted(row: Row) -> dict[str, Any]:
     """The columns that follow from parameters and the counts of the training set."""
-    found: dict[str, Any] = {}
+    outcomes: dict[str, Any] = {}
     p, start = theory.frequencies(row["alpha"], row["skills"]), theory.start_strength(row["sigma"])
     constants = calibrated(row["m"], row["bits"])
     if _is_descent(row):
-        found["predicted_growth_constant"] = theory.growth_constant(row["m"])
-        found["predicted_rise_ratio"] = theory.sharpness(row["target"], start)
+        outcomes["predicted_growth_constant"] = theory.growth_constant(row["m"])
+        outcomes["predicted_rise_ratio"] = theory.sharpness(row["target"], start)
     if constants is None:
-        return found
+        return outcomes
     if _is_descent(row):
-        own = row["loss_factor"], row["lr"], row["target"], start
-        found["predicted_emergence_times"] = theory.time_to(0.5, p, constants.inverse_b2, *own).tolist()
+        arguments = row["loss_factor"], row["lr"], row["target"], start
+        outcomes["predicted_emergence_times"] = theory.time_to(0.5, p, constants.inverse_b2, *arguments).tolist()
     if row["counts"] is not None:
-        found["predicted_printed"] = theory.strength_in_data(row["counts"], constants.printed_d_c).tolist()
-        found["predicted_mean"] = theory.mean_strength_in_data(row["counts"], constants.d_c).tolist()
+        outcomes["predicted_printed"] = theory.strength_in_data(row["counts"], constants.printed_d_c).tolist()
+        outcomes["predicted_mean"] = theory.mean_strength_in_data(row["counts"], constants.d_c).tolist()
     if row["bottleneck"] == "width":
-        found["predicted_width"] = theory.strength_in_width(row["width"], constants.n_c, row["skills"]).tolist()
-    return found
+        outcomes["predicted_width"] = theory.strength_in_width(row["width"], constants.n_c, row["skills"]).tolist()
+    return outcomes
 
 
 def _is_descent(row: Row) -> bool:
@@ -115,22 +115,22 @@ def _measured(row: Row) -> dict[str, Any]:
         return {}
     strength, steps = np.array(row["strength"], dtype=np.float64), row["step"]
     times = [crossing(steps, strength[:, k].tolist(), LEARNED) for k in range(row["skills"])]
-    found: dict[str, Any] = {"emergence_times": times}
+    outcomes: dict[str, Any] = {"emergence_times": times}
     if _is_descent(row):
         p, start = theory.frequencies(row["alpha"], row["skills"]), theory.start_strength(row["sigma"])
-        own = row["loss_factor"], row["lr"], row["target"], start
+        arguments = row["loss_factor"], row["lr"], row["target"], start
         waits = [None if t is None else t * share for t, share in zip(times, p.tolist(), strict=True)]
-        found["inverse_b2"] = [None if w is None else theory.inverse_b2(w, 1.0, *own) for w in waits]
-        found["decouplings"] = [None if w is None or not waits[0] else w / waits[0] for w in waits]
-        found["decoupling"] = found["decouplings"][1] if len(waits) > 1 else None
-        found["growth_constant"] = _growth_constant(strength[:, 0], np.array(steps), p[0], row)
+        outcomes["inverse_b2"] = [None if w is None else theory.inverse_b2(w, 1.0, *arguments) for w in waits]
+        outcomes["decouplings"] = [None if w is None or not waits[0] else w / waits[0] for w in waits]
+        outcomes["decoupling"] = outcomes["decouplings"][1] if len(waits) > 1 else None
+        outcomes["growth_constant"] = _growth_constant(strength[:, 0], np.array(steps), p[0], row)
         early, late = (crossing(steps, strength[:, 0].tolist(), level) for level in (0.05, 0.95))
-        found["rise_ratio"] = late / early if early and late else None
+        outcomes["rise_ratio"] = late / early if early and late else None
     if row["status"] == "diverged":
-        return {**found, "outcome": "diverged"}
+        return {**outcomes, "outcome": "diverged"}
     final = strength[-1]
     learned = int((final > LEARNED).sum())
-    found |= {
+    outcomes |= {
         "skills_learned": learned,
         "share_learned": learned / row["skills"],
         "learns_all": learned == row["skills"],
@@ -140,9 +140,9 @@ def _measured(row: Row) -> dict[str, Any]:
     if row["counts"] is not None and row["train_loss"] is not None:
         unit = row["loss_factor"] / 2 * row["target"] ** 2
         if row["train_loss"][-1] >= FITTED * unit:
-            return {**found, "outcome": "unfitted"}
-    found["outcome"] = ORDER[0] if learned == row["skills"] else ORDER[1] if learned else ORDER[2]
-    return found
+            return {**outcomes, "outcome": "unfitted"}
+    outcomes["outcome"] = ORDER[0] if learned == row["skills"] else ORDER[1] if learned else ORDER[2]
+    return outcomes
 
 
 def _growth_constant(strength: Array, steps: Array, p: float, row: Row) -> float | None:

@@ -76,8 +76,8 @@ def _in_time(runs: pl.DataFrame, step: int, skill: int) -> float | None:
     if constants is None:
         return None
     share = theory.frequencies(p["alpha"], p["skills"])[skill - 1]
-    own = constants.inverse_b2, p["loss_factor"], p["lr"], p["target"], theory.start_strength(p["sigma"])
-    return float(theory.strength_in_time(step, share, *own))
+    arguments = constants.inverse_b2, p["loss_factor"], p["lr"], p["target"], theory.start_strength(p["sigma"])
+    return float(theory.strength_in_time(step, share, *arguments))
 
 
 def chart(rows: Sequence[Mapping[str, Any]], axis: str, skills: Sequence[int], names: Mapping[str, str]) -> Any:

@@ -46,8 +46,8 @@ class Allocation(RowDetector):
             return {}
         alpha, c, x, n = row["alpha"], lag(row), curve(row["x"]), curve(row["best_width"])
         inside = x >= x[-1] / 10**WINDOW * (1 - 1e-9)
-        own = pace(row) * theory.frequency(alpha, row["skills"], 1) * x[-1] / n[-1]  # u_1
-        last = own * n[-1] ** -(alpha + 1)
+        u = pace(row) * theory.frequency(alpha, row["skills"], 1) * x[-1] / n[-1]  # u_1
+        last = u * n[-1] ** -(alpha + 1)
         # R > S/2 where u_k = u_1 k^-(alpha + 1) > ln c; of the linear model, where u_k > 2 ln 2.
         half = math.log(c) if c else 2 * math.log(2)
         return known(
@@ -56,5 +56,5 @@ class Allocation(RowDetector):
             last_time=float(last),
             predicted_last_time=theory.best_last_time(alpha, c),
             last_strength=float(theory.strength(np.array(last), c)),
-            learned_share=min(float((own / half) ** (1 / (alpha + 1)) / n[-1]), 1.0) if half > 0 else 1.0,
+            learned_share=min(float((u / half) ** (1 / (alpha + 1)) / n[-1]), 1.0) if half > 0 else 1.0,
         )

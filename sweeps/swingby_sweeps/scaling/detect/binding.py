@@ -75,9 +75,9 @@ def reached(row: Row) -> dict[str, float]:
     """The number of skills that each limited resource reaches alone, by `theory.reached` of its power law."""
     alpha, skills, s, c = row["alpha"], row["skills"], row["s"], lag(row)
     amounts = {"time": row["x"][-1], "data": row["data"], "width": row["width"]}
-    found = {}
+    by_resource = {}
     for name, amount in amounts.items():
         prefactor, e = theory.prefactor(name, alpha, skills, s, c, pace(row)), theory.exponent(name, alpha)
         if amount is not None and prefactor is not None and e is not None:
-            found[name] = theory.reached(alpha, skills, s, prefactor * amount**e)
-    return found
+            by_resource[name] = theory.reached(alpha, skills, s, prefactor * amount**e)
+    return by_resource

@@ -84,12 +84,12 @@ class Exponents(RowDetector):
         loss = curve(row["loss"])[first]
         inside = x >= x[-1] / 10**WINDOW * (1 - 1e-9)
         x, loss = x[inside], loss[inside]
-        found: dict[str, Any] = {"theory_exponent": e, "regime": regime(row, x), "fitted_points": len(x)}
+        outcomes: dict[str, Any] = {"theory_exponent": e, "regime": regime(row, x), "fitted_points": len(x)}
         if (loss <= 0).any():
-            return found | {"followed_law": "nothing left"}
+            return outcomes | {"followed_law": "nothing left"}
         if len(x) < FEWEST or not np.isfinite(loss).all():
-            return found
-        return found | fit(row, x, loss, e)
+            return outcomes
+        return outcomes | fit(row, x, loss, e)
 
 
 def fit(row: Row, x: Array, loss: Array, e: float) -> dict[str, Any]:
@@ -101,8 +101,8 @@ def fit(row: Row, x: Array, loss: Array, e: float) -> dict[str, Any]:
     measured, local = slope(log_x, log_loss), np.gradient(log_loss, log_x)
     laws = [slope(log_x, integral(log_x, e * (1 + lost * share / loss))) for share in (np.ones_like(x), rest)]
     bias, (predicted, boundary) = measured / e - 1, (law / e - 1 for law in laws)
-    told = (0.0, predicted, boundary)
-    near = [name for name, law in zip(LAWS, told, strict=False) if abs((1 + bias) / (1 + law) - 1) <= NEAR]
+    exponents = (0.0, predicted, boundary)
+    near = [name for name, law in zip(LAWS, exponents, strict=False) if abs((1 + bias) / (1 + law) - 1) <= NEAR]
     learned = learned_by(row, x)
     expected = theory.prefactor(row["bottleneck"], alpha, skills, s, c, pace(row))
     return known(
@@ -154,8 +154,8 @@ def learned_by(row: Row, x: Array) -> list[float]:
     c = lag(row)
     if row["bottleneck"] != "time" or c <= 1:
         return [math.nan] * len(x)
-    own = pace(row) * theory.frequency(row["alpha"], row["skills"], 1) * x
-    return ((own / math.log(c)) ** (1 / (row["alpha"] + 1))).tolist()
+    u = pace(row) * theory.frequency(row["alpha"], row["skills"], 1) * x
+    return ((u / math.log(c)) ** (1 / (row["alpha"] + 1))).tolist()
 
 
 def regime(row: Row, x: Array) -> str:

@@ -53,17 +53,17 @@ class Stages(RowDetector):
         c = lag(row)
         if row["bottleneck"] != "time" or c == 0:
             return {}
-        found = {
+        outcomes = {
             "predicted_stages": theory.stages(row["alpha"], c, WITHIN),
             "predicted_overlap": theory.overlap(row["alpha"], c, 1),
             "printed_growth_ratio": (1 - row["lr"]) / 2,
         }
         if row["strength"] is None:
-            return found
+            return outcomes
         ratio = np.array(row["strength"], dtype=np.float64) / row["s"]
         overlaps = [overlap(one, next_) for one, next_ in zip(ratio.T[:-1], ratio.T[1:], strict=True)]
         return known(
-            **found,
+            **outcomes,
             pair_overlap=overlaps[0] if overlaps else None,
             stages=stages(overlaps),
             growth_ratio=growth(row, curve(row["x"]), ratio[:, 0]),

@@ -64,8 +64,8 @@ def lists(column: pa.ChunkedArray) -> Lists:
         return Lists(np.zeros(0), nothing, nothing, np.ones_like(nothing))
     count, flat, width = _lengths(array, 0), array.flatten(), np.ones(len(array), dtype=np.int64)
     if pa.types.is_list(flat.type) or pa.types.is_large_list(flat.type) or pa.types.is_fixed_size_list(flat.type):
-        inner, given = _lengths(flat, -1), count > 0
-        width[given] = inner[(np.cumsum(count) - count)[given]]
+        inner, filled = _lengths(flat, -1), count > 0
+        width[filled] = inner[(np.cumsum(count) - count)[filled]]
         wrong = np.flatnonzero((inner != np.repeat(width, count)) | (inner < 0))
         if len(wrong):
             row = int(np.searchsorted(np.cumsum(count), wrong[0], side="right"))
@@ -129,17 +129,17 @@ class Group:
             SwingbyError: a cell's curve has another width, or fewer records than steps.
         """
         source, times = self.runs.curves[name], len(self.steps)
-        given = self.has(name)
-        rows = self.rows[given]
+        filled = self.has(name)
+        rows = self.rows[filled]
         wrong = rows[(source.count[rows] < times) | (source.width[rows] != width)]
         if len(wrong):
-            got = f"{source.count[wrong[0]]} records of {source.width[wrong[0]]} numbers"
-            raise SwingbyError(f"cell {self.runs.ids[wrong[0]]}: {name} has {got}; expected {times} of {width}")
-        if given.all():
+            actual = f"{source.count[wrong[0]]} records of {source.width[wrong[0]]} numbers"
+            raise SwingbyError(f"cell {self.runs.ids[wrong[0]]}: {name} has {actual}; expected {times} of {width}")
+        if filled.all():
             return source.dense(rows, times, width)
         result = np.full((len(self.rows), times, width), np.nan)
         if len(rows):
-            result[given] = source.dense(rows, times, width)
+            result[filled] = source.dense(rows, times, width)
         return result
 
     def has(self, name: str) -> Mask:
@@ -213,15 +213,15 @@ class Runs:
         values, known = np.full(len(row), np.nan), (recorded.count == count)[row]
         values[known] = recorded.values[(recorded.start[row] + entry)[known]]
         for place in np.flatnonzero((recorded.count != count) & (sigma.count == count)):
-            own = slice(self.mu.start[place], self.mu.start[place] + count[place])
+            span = slice(self.mu.start[place], self.mu.start[place] + count[place])
             p = SimParams.model_construct(
                 s=int(count[place]),
-                mu=tuple(self.mu.values[own]),
+                mu=tuple(self.mu.values[span]),
                 sigma=tuple(sigma.values[sigma.start[place] :][: count[place]]),
                 sigma_is=self.words("sigma_is")[place],
                 zero_cluster=bool(self.flags("zero_cluster")[place]),
             )
-            values[own] = task.signal(p)
+            values[span] = task.signal(p)
         return Lists(values, self.mu.start, count, self.mu.width)
 
     def _first_divergence(self) -> Ints:
@@ -268,10 +268,10 @@ class Twins(Runs):
         super().__init__(table, ("step",))
 
     def _prepare(self) -> None:
-        own = {name: _read(self.table, f"{self.name}_{name}") for name in ("ood_loss", "train_loss", "output")}
+        curves = {name: _read(self.table, f"{self.name}_{name}") for name in ("ood_loss", "train_loss", "output")}
         # A twin that diverged has fewer records than its run.
-        step, count = self.curves["step"], own["ood_loss"].count
-        self.curves = {"step": Lists(step.values, step.start, np.minimum(step.count, count), step.width), **own}
+        step, count = self.curves["step"], curves["ood_loss"].count
+        self.curves = {"step": Lists(step.values, step.start, np.minimum(step.count, count), step.width), **curves}
         self.final &= count > 0
         self._words["drive"] = np.full(len(self.ids), self._drive, dtype=object)
 
@@ -290,7 +290,7 @@ def _alike(rows: Ints, steps: Floats) -> Iterator[tuple[Floats, Ints]]:
         return
     members_of: dict[bytes, list[int]] = {}
     # float64 keeps every step below 2^53 exactly.
-    for row, own in zip(rows.tolist(), steps, strict=True):
-        members_of.setdefault(own.tobytes(), []).append(row)
-    for own, members in members_of.items():
-        yield np.frombuffer(own), np.array(members, dtype=np.int64)
+    for row, cell_steps in zip(rows.tolist(), steps, strict=True):
+        members_of.setdefault(cell_steps.tobytes(), []).append(row)
+    for cell_steps, members in members_of.items():
+        yield np.frombuffer(cell_steps), np.array(members, dtype=np.int64)

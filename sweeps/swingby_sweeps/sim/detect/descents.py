@@ -157,8 +157,8 @@ class Descents(Detector):
         )
         words = np.array(verdict.OUTCOMES, dtype=object)[place]
         outcomes.put(np.arange(len(runs.ids)), {"outcome": (words, runs.final), "certain": (certain, runs.final)})
-        found = {name: outcomes.column(name, column.type) for name, column in OUTCOMES.items()}
-        return pa.table({"cell_id": table["cell_id"].cast(pa.string()), **found})
+        values = {name: outcomes.column(name, column.type) for name, column in OUTCOMES.items()}
+        return pa.table({"cell_id": table["cell_id"].cast(pa.string()), **values})
 
 
 class _Seen(NamedTuple):

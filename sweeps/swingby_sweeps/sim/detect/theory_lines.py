@@ -64,8 +64,8 @@ class TheoryLines(Detector):
             point = repr(row)  # all seeds of a point share it
             if point not in known:
                 # A parameter younger than the row is null in it, and stands at its default.
-                given = {name: value for name, value in row.items() if value is not None}
-                known[point] = lines(SimParams.model_construct(**given))
+                params = {name: value for name, value in row.items() if value is not None}
+                known[point] = lines(SimParams.model_construct(**params))
             rows.append(known[point])
         return self.table(table["cell_id"], rows)
 
@@ -73,23 +73,23 @@ class TheoryLines(Detector):
 def lines(p: SimParams) -> dict[str, Any]:
     """The columns that apply to a cell with these parameters."""
     a = task.signal(p)
-    found: dict[str, Any] = {"run_time": p.time}
+    numbers: dict[str, Any] = {"run_time": p.time}
     if p.drive == "sgd":
-        found |= {"steps_per_epoch": p.steps_per_epoch, "spread_needed": theory.spread_needed(p.clusters, p.time)}
+        numbers |= {"steps_per_epoch": p.steps_per_epoch, "spread_needed": theory.spread_needed(p.clusters, p.time)}
     if p.model == "one_layer":
         rates = theory.rate_in_steps(a, p.time_per_step).tolist()
-        found["rate_in_steps"] = [rate if rate == rate else None for rate in rates]
+        numbers["rate_in_steps"] = [rate if rate == rate else None for rate in rates]
     if p.model in ("linear", "relu"):
-        found["steepest_rate"] = theory.steepest_rate(a, p.layers)
+        numbers["steepest_rate"] = theory.steepest_rate(a, p.layers)
         if p.init == "normal":
             stretch = p.width / p.d
-            found["plateau_gain"] = theory.plateau_gain(a, p.layers, stretch, p.time)
-            found["steep_gain"] = theory.steep_gain(a, p.layers, stretch, p.lr)
+            numbers["plateau_gain"] = theory.plateau_gain(a, p.layers, stretch, p.time)
+            numbers["steep_gain"] = theory.steep_gain(a, p.layers, stretch, p.lr)
     if p.starts_from_U and p.init == "normal":
-        found["start_sd"] = p.init_gain / p.width**0.5
+        numbers["start_sd"] = p.init_gain / p.width**0.5
     if p.model == "symmetric" and p.s == 2 and p.init in ("normal", "uniform"):
         normal = p.init == "normal"
         start = theory.normal_start(p.width, p.init_gain) if normal else theory.uniform_start(p.width, p.init_high)
         rise = theory.predicted_rise(task.test_point(p), a, *start)
-        found["predicted_rise"] = rise if rise == rise else None
-    return found
+        numbers["predicted_rise"] = rise if rise == rise else None
+    return numbers

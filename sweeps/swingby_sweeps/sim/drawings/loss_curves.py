@@ -88,12 +88,19 @@ def point_rows(subject: Subject, point: int, table: pl.DataFrame) -> Iterator[Ro
         for step, median, low, high in zip(curves.step.tolist(), *curves.values[name].tolist(), strict=True):
             yield Spread(key, name, step, _shown(low), _shown(high))
             yield Level(key, "line", name, 0, step, _shown(median))
-    runs = {int(own): rows for (own,), rows in table.partition_by("seed", as_dict=True, maintain_order=True).items()}
-    for own in list(runs)[: thin_seeds(len(subject.points))]:
-        yield from _run(key, "run", OOD_LOSS, own, runs[own])
-    whole = {own: name for name, own in ((MEDIAN_SEED, seed), (BUMP_SEED, subject.bump_seed(point))) if own in runs}
-    for own, name in whole.items():
-        yield from _run(key, "seed", name, own, runs[own])
+    runs = {
+        int(run_seed): rows
+        for (run_seed,), rows in table.partition_by("seed", as_dict=True, maintain_order=True).items()
+    }
+    for run_seed in list(runs)[: thin_seeds(len(subject.points))]:
+        yield from _run(key, "run", OOD_LOSS, run_seed, runs[run_seed])
+    whole = {
+        run_seed: name
+        for name, run_seed in ((MEDIAN_SEED, seed), (BUMP_SEED, subject.bump_seed(point)))
+        if run_seed in runs
+    }
+    for run_seed, name in whole.items():
+        yield from _run(key, "seed", name, run_seed, runs[run_seed])
     for cell in subject.runs(point).filter(pl.col("bump_peak").is_not_null()).iter_rows(named=True):
         loss, name = dict(runs[cell["seed"]].select("step", "value").iter_rows()), whole.get(cell["seed"])
         for kind in ("start", "peak", "end") if name else ("peak",):
@@ -126,8 +133,10 @@ def _notes(subject: Subject, point: int) -> tuple[str, ...]:
             interval = f"{percent(share['share'])} ({percent(share['low'])} to {percent(share['high'])})"
             lines.append(f"{share['k']} of {share['n']} {phrase}: {interval}")
     bump = subject.bump_seed(point)
-    own = f"median seed {subject.median_seed(point)}" + ("" if bump is None else f"; of those with a bump: seed {bump}")
-    return (*lines, own, *ended(subject, point))
+    seeds = f"median seed {subject.median_seed(point)}" + (
+        "" if bump is None else f"; of those with a bump: seed {bump}"
+    )
+    return (*lines, seeds, *ended(subject, point))
 
 
 def leave(subject: Subject, point: int, table: pl.DataFrame, high: float) -> list[str]:

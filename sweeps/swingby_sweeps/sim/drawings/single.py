@@ -31,12 +31,12 @@ class PanelRun(NamedTuple):
 
 
 def chosen(
-    subject: Subject, common_seed: bool, most: bool, wanted: Mapping[int, Collection[int]] | None = None
+    subject: Subject, common_seed: bool, most: bool, preferred: Mapping[int, Collection[int]] | None = None
 ) -> list[PanelRun]:
     """The runs that have a panel: for each point its median seed, or one seed for each preset (`common_seed`).
 
     With `most`, the run with the most descents follows. A common seed is one with a result at every point of its
-    preset, if there is any; of these, one that is `wanted` (point -> seeds) at the most points of the preset.
+    preset, if there is any; of these, one that is `preferred` (point -> seeds) at the most points of the preset.
     """
     shown, shared = list[PanelRun](), dict[str, int]()
     for point in subject.points:
@@ -45,7 +45,7 @@ def chosen(
         if common_seed:
             preset = runs["preset"][0]
             why = "the same seed" if preset in shared else "seed"
-            seed = shared[preset] if preset in shared else usual_seed(subject, _wanted(subject, runs, wanted or {}))
+            seed = shared[preset] if preset in shared else usual_seed(subject, _wanted(subject, runs, preferred or {}))
             shared[preset] = seed
         run = runs.filter(pl.col("seed") == seed)
         if run.height:
@@ -56,7 +56,7 @@ def chosen(
     return shown
 
 
-def _wanted(subject: Subject, runs: pl.DataFrame, wanted: Mapping[int, Collection[int]]) -> pl.DataFrame:
+def _wanted(subject: Subject, runs: pl.DataFrame, preferred: Mapping[int, Collection[int]]) -> pl.DataFrame:
     """The runs of a point whose seed is wanted at the most points of their preset.
 
     Seeds with a result at every point of the preset come first; others count only where there are none of these.
@@ -66,7 +66,7 @@ def _wanted(subject: Subject, runs: pl.DataFrame, wanted: Mapping[int, Collectio
     counts = cells.group_by("seed").agg(pl.col("point").n_unique())
     everywhere = runs.filter(pl.col("seed").is_in(counts.filter(pl.col("point") == len(points))["seed"].to_list()))
     candidates = everywhere if everywhere.height else runs
-    times = {seed: sum(seed in wanted.get(point, ()) for point in points) for seed in candidates["seed"]}
+    times = {seed: sum(seed in preferred.get(point, ()) for point in points) for seed in candidates["seed"]}
     most = max(times.values())
     return candidates.filter(pl.col("seed").is_in([seed for seed, count in times.items() if count == most]))
 
@@ -139,9 +139,9 @@ def shades_of(run: Mapping[str, Any]) -> list[Shade]:
     return [Shade(stage.name, stage.kind, int(step[stage.start]), int(step[stage.end])) for stage in stages(W)]
 
 
-def kept_places(step: Floats, wanted: int = KEPT) -> list[int]:
-    """The first record in each of `wanted` bins of log(1 + step), and the last record."""
+def kept_places(step: Floats, count: int = KEPT) -> list[int]:
+    """The first record in each of `count` bins of log(1 + step), and the last record."""
     if not len(step):
         return []
-    bins = np.floor(wanted * np.log1p(step) / max(np.log1p(step[-1]), 1e-9))
+    bins = np.floor(count * np.log1p(step) / max(np.log1p(step[-1]), 1e-9))
     return sorted({*np.unique(bins, return_index=True)[1].tolist(), len(step) - 1})

@@ -150,8 +150,8 @@ def _panel(
         for place in places
     ]
     columns = ("step", "median", "low", "high", "entry", "s")
-    own = bands.filter(pl.col("point") == shown.point).select(columns).iter_rows()
-    spreads = [EntryQuantiles(entry_name(k // n, k % n, n), *numbers) for *numbers, k, n in own]
+    rows = bands.filter(pl.col("point") == shown.point).select(columns).iter_rows()
+    spreads = [EntryQuantiles(entry_name(k // n, k % n, n), *numbers) for *numbers, k, n in rows]
     curves = {OOD_LOSS: run["ood_loss"], **({TRAINING_LOSS: run["train_loss"]} if options.training else {})}
     losses = [
         Run("", name, shown.seed, int(step[place]), values[place] / run["l_ref"])

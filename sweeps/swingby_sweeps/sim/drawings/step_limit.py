@@ -64,20 +64,20 @@ class StepLimit(SimQueryDrawing):
 
 def _falls(panel: str, rows: pl.DataFrame) -> list[Falls]:
     """The errors of one panel, for each drive that it has."""
-    found = []
+    falls = []
     for name in NAMES.values():
-        own = rows.filter(pl.col("drive") == name)
-        if own.is_empty():
+        drive_rows = rows.filter(pl.col("drive") == name)
+        if drive_rows.is_empty():
             continue
-        lengths = sorted(own["step"].unique().to_list())
-        errors = [own.filter(pl.col("step") == step)["error"].to_numpy() for step in lengths]
-        slopes = np.array([slope for slope in map(_slope, own.partition_by("seed")) if slope is not None])
+        lengths = sorted(drive_rows["step"].unique().to_list())
+        errors = [drive_rows.filter(pl.col("step") == step)["error"].to_numpy() for step in lengths]
+        slopes = np.array([slope for slope in map(_slope, drive_rows.partition_by("seed")) if slope is not None])
         exponent = None
         if len(slopes) > 1:
             low, high = t_interval(slopes, CONFIDENCE)
             exponent = float(slopes.mean()), low, high
-        found.append(Falls(panel, name, lengths, errors, exponent))
-    return found
+        falls.append(Falls(panel, name, lengths, errors, exponent))
+    return falls
 
 
 def _slope(run: pl.DataFrame) -> float | None:

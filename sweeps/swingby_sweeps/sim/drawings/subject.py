@@ -73,10 +73,10 @@ class Subject(subject.Subject):
         """Point -> seed -> output (T, s) over mu, of the runs with two recorded steps or more."""
         runs = runs_of(self.ask(Query("paths", (self.sweep_id,), SQL)), "output")
         paths: dict[int, dict[int, Floats]] = {}
-        for point, own in runs.items():
+        for point, point_runs in runs.items():
             mu = np.array(self.runs(point)["mu"][0], dtype=float)
             unit = np.where(mu == 0, 1.0, mu)
-            paths[point] = {seed: own.of(seed) / unit for seed in own.moving}
+            paths[point] = {seed: point_runs.of(seed) / unit for seed in point_runs.moving}
         return paths
 
 

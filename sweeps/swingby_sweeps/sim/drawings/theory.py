@@ -158,8 +158,10 @@ def _notes(subject: Subject, rows: pl.DataFrame, poor_fits: Mapping[int, int] | 
     parts = {"concepts": ~minor, "minor, last": minor & last, "minor, other": minor & ~last}
     notes: dict[str, list[str]] = {}
     for point in subject.points:
-        own = rows.filter(pl.col("point") == point)
-        shares = {label: _share(own.filter(part)) for label, part in parts.items() if own.filter(part).height}
+        point_rows = rows.filter(pl.col("point") == point)
+        shares = {
+            label: _share(point_rows.filter(part)) for label, part in parts.items() if point_rows.filter(part).height
+        }
         if not shares:
             continue
         lines = [f"within {percent(arrivals.TENTH)}:"]

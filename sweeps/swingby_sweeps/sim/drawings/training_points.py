@@ -99,9 +99,9 @@ def _rows(
     key: str, table: pl.DataFrame, runs: Runs, seeds: tuple[int, int | None], plane: tuple[tuple[int, int], bool]
 ) -> tuple[list[Row], float]:
     """The rows of one panel, and the interval of its marks; `plane`: its two concepts, and `has_origin`."""
-    own, (concepts, origin) = table.row(by_predicate=pl.col("seed") == seeds[0], named=True), plane
+    row, (concepts, origin) = table.row(by_predicate=pl.col("seed") == seeds[0], named=True), plane
     shown = [concept - 1 for concept in concepts]
-    points, mu = np.array(own["training_point"], dtype=float)[:, shown], np.array(own["mu"], dtype=float)
+    points, mu = np.array(row["training_point"], dtype=float)[:, shown], np.array(row["mu"], dtype=float)
     named = zip((BUMP_SEED, MEDIAN_SEED), reversed(seeds), strict=True)
     paths = {name: runs.plane(shown[0], shown[1]).of(seed) for name, seed in named if seed is not None}
     target, unit = mu[shown], np.where(mu == 0, 1.0, mu)[shown]

@@ -127,13 +127,13 @@ def differences(runs: pl.DataFrame) -> list[Difference]:
 
 def _left_out(runs: pl.DataFrame) -> str:
     """A sentence on runs that diverged or whose twin did, and where; "" if there are none."""
-    gone = runs.filter(DIVERGED)
-    if gone.is_empty():
+    diverged = runs.filter(DIVERGED)
+    if diverged.is_empty():
         return ""
-    own, places = int(gone["run_diverged"].sum()), plural(gone["point"].n_unique(), "point")
+    runs_diverged, places = int(diverged["run_diverged"].sum()), plural(diverged["point"].n_unique(), "point")
     every = int(runs.group_by("point").agg(pl.col(DIVERGED).all())[DIVERGED].sum())
-    alone = gone.height - own
-    kinds = [f"{plural(own, 'run')} that diverged"] if own else []
+    alone = diverged.height - runs_diverged
+    kinds = [f"{plural(runs_diverged, 'run')} that diverged"] if runs_diverged else []
     kinds += [f"{plural(alone, 'run')} whose twin alone diverged"] if alone else []
     text = f" Left out: {' and '.join(kinds)}, at {places}"
     return text + (f"; at {every} of these no run is left, and the map is blank." if every else ".")

@@ -139,21 +139,21 @@ class UnconstrainedFate(RowDetector):
 def _minimum(p: UnconstrainedParams) -> dict[str, Any]:
     """What the global minimum says."""
     l_w, l_h = p.decays
-    found: dict[str, Any] = {
+    outcomes: dict[str, Any] = {
         "decay_ratio": float(theory.threshold(p.total, l_w, l_h)) / p.sizes[0] ** 0.5,
         "predicted_rank": int((theory.end_strengths(p.sizes, l_w, l_h, p.width) > 0).sum()),
     }
     if l_w > 0 and l_h > 0:
-        rank = found["predicted_rank"]
+        rank = outcomes["predicted_rank"]
         if 0 < rank < p.classes:
-            found["predicted_fate"] = "low_rank" if rank < p.width else None
+            outcomes["predicted_fate"] = "low_rank" if rank < p.width else None
         elif rank == 0:
-            found["predicted_fate"] = "constant"
+            outcomes["predicted_fate"] = "constant"
         else:
             W, means = theory.end_state(p.sizes, l_w, l_h, p.width)
             simplex = measures.gram_collapse(means @ means.T) < NC2 and measures.alignment(W, means) < NC3
-            found["predicted_fate"] = "collapsed" if simplex else "partial"
-    return found
+            outcomes["predicted_fate"] = "collapsed" if simplex else "partial"
+    return outcomes
 
 
 def _margin(nc1: Any, nc2: Any, nc3: Any) -> Array:

@@ -67,7 +67,7 @@ class Generalization(Detector):
         late, end = number(table, "late_test_error"), number(table, "final_test_error")
         status = text(table, "status")
         ok, diverged, there = (status == "ok") & np.isfinite(end), status == "diverged", np.isfinite(alpha)
-        fits, found, moving = np.isfinite(trained), np.isfinite(tested), late - end > MOVING
+        fits, generalizes, moving = np.isfinite(trained), np.isfinite(tested), late - end > MOVING
         with np.errstate(divide="ignore", invalid="ignore"):
             delay = tested / trained
             predicted = theory.test_time(alpha, decay, C)
@@ -82,14 +82,14 @@ class Generalization(Detector):
             (diverged, "diverged"),
             (unfitted & (moving | (decay == 0)), "unresolved"),
             (unfitted, "shrunk"),
-            (ok & found & (delay >= LATE), "grokked"),
-            (ok & found, "prompt"),
+            (ok & generalizes & (delay >= LATE), "grokked"),
+            (ok & generalizes, "prompt"),
             (ok & moving, "unresolved"),
             (ok, "memorised"),
         )
         values = {
             "fate": fate,
-            "generalizes": known(found, ok & (fate != "unresolved") | (ok & found)),
+            "generalizes": known(generalizes, ok & (fate != "unresolved") | (ok & generalizes)),
             "delay": delay,
             "predicted_fate": first_case(
                 (~np.isfinite(C) | ((decay == 0) & (alpha**2 > C)), "memorised"),
