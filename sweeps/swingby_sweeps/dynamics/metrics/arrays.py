@@ -46,9 +46,9 @@ def sample(phi: Any, outputs: Any, stacked: bool) -> tuple[np.ndarray, np.ndarra
         ValueError: shapes that do not fit, numbers that are not finite, or predicted classes in place of outputs.
     """
     front, dims = ("cells, ", 3) if stacked else ("", 2)
-    phi, given = numbers(phi, "phi", (dims,), f"({front}points, features)"), as_array(outputs)
-    if given.ndim == dims - 1 and given.dtype.kind in "iu":
-        raise ValueError(f"outputs holds one whole number a point ({given.dtype}); allowed: what the last layer gives")
+    phi, raw = numbers(phi, "phi", (dims,), f"({front}points, features)"), as_array(outputs)
+    if raw.ndim == dims - 1 and raw.dtype.kind in "iu":
+        raise ValueError(f"outputs holds one whole number a point ({raw.dtype}); allowed: what the last layer gives")
     outputs = numbers(outputs, "outputs", (dims - 1, dims), f"({front}points, classes)")
     if outputs.ndim < dims:
         outputs = outputs[..., None]
@@ -74,11 +74,11 @@ def classes_of(labels: Any, shape: tuple[int, ...], classes: int) -> np.ndarray:
     Raises:
         ValueError: another shape, fractions, or a label that is no class.
     """
-    found = numbers(labels, "labels", (len(shape),), f"{shape}, the number of a class for each point")
-    if found.shape != shape:
-        raise ValueError(f"labels has shape {found.shape}; allowed: {shape}, the number of a class for each point")
-    whole = found.astype(np.int64)
-    wrong = found[(whole != found) | (whole < 0) | (whole >= classes)]
+    values = numbers(labels, "labels", (len(shape),), f"{shape}, the number of a class for each point")
+    if values.shape != shape:
+        raise ValueError(f"labels has shape {values.shape}; allowed: {shape}, the number of a class for each point")
+    whole = values.astype(np.int64)
+    wrong = values[(whole != values) | (whole < 0) | (whole >= classes)]
     if wrong.size:
         raise ValueError(f"labels has {wrong[0]:g}; allowed: whole numbers from 0 to {classes - 1}, one for each class")
     return whole

@@ -70,9 +70,9 @@ def collapses(phi: Any, outputs: Any, labels: Any, weights: Any = None, strict: 
     labels = classes_of(labels, phi.shape[:-1], classes)
     if weights is not None:
         weights = numbers(weights, "weights", (3,), "(classes, features)")
-        wanted = (len(phi), outputs.shape[-1], phi.shape[-1])
-        if weights.shape != wanted:
-            raise ValueError(f"weights has shape {weights.shape[1:]}; allowed: {wanted[1:]}, (outputs, features)")
+        expected = (len(phi), outputs.shape[-1], phi.shape[-1])
+        if weights.shape != expected:
+            raise ValueError(f"weights has shape {weights.shape[1:]}; allowed: {expected[1:]}, (outputs, features)")
     faults = [no_points(each, classes) for each in labels]
     if strict and any(faults):
         raise ValueError(next(fault for fault in faults if fault))
@@ -91,7 +91,7 @@ def _collapse(
 ) -> Collapse:
     """The quantities of one net, each of whose classes has a point."""
     phi, weights = of_size_one(phi), None if weights is None else of_size_one(weights)
-    found: dict[str, float] = {}
+    values: dict[str, float] = {}
     reasons: dict[str, str] = {}
     hot = one_hot(labels, classes)
     counts = hot.sum(0)
@@ -106,27 +106,27 @@ def _collapse(
         reasons["nc1"] = f"the class means span fewer than {classes - 1} dimensions"
     else:
         along = ((residuals @ vt[: classes - 1].T) ** 2).mean(0)
-        found["nc1"] = (along / s[: classes - 1] ** 2).sum()  # Sigma_B has the eigenvalues s^2 / C
+        values["nc1"] = (along / s[: classes - 1] ** 2).sum()  # Sigma_B has the eigenvalues s^2 / C
     within = hot.T @ np.einsum("ij,ij->i", residuals, residuals) / counts
     i, j = np.triu_indices(classes, 1)
     apart = ((means[i] - means[j]) ** 2).sum(-1)
     if (apart <= (LEAST * s[0]) ** 2).any():
         reasons["cdnv"] = "two class means are equal"
     else:
-        found["cdnv"] = ((within[i] + within[j]) / (2 * apart)).mean()
+        values["cdnv"] = ((within[i] + within[j]) / (2 * apart)).mean()
     gram = means @ means.T
-    found["nc2"] = _off_simplex(gram)
+    values["nc2"] = _off_simplex(gram)
     norms = np.sqrt(np.diag(gram))
-    found["nc2_norms"] = norms.std() / norms.mean()
+    values["nc2_norms"] = norms.std() / norms.mean()
     if norms.min() <= LEAST * norms.max():
         reasons["nc2_angles"] = "a class mean is the mean of all of them"
     else:
-        found["nc2_angles"] = np.abs(gram[i, j] / (norms[i] * norms[j]) + 1 / (classes - 1)).mean()
+        values["nc2_angles"] = np.abs(gram[i, j] / (norms[i] * norms[j]) + 1 / (classes - 1)).mean()
     if outputs.shape[1] == 1:
         reasons["nc4"] = "there is one output"
     else:
         nearest = ((middles * middles).sum(1) - 2 * x @ middles.T).argmin(1)
-        found["nc4"] = (outputs.argmax(1) != nearest).mean()
+        values["nc4"] = (outputs.argmax(1) != nearest).mean()
     if weights is None or len(weights) != classes:
         why = "no weights were given" if weights is None else "there is one output"
         reasons |= dict.fromkeys(("nc3", "nc3_self_dual"), why)
@@ -134,12 +134,12 @@ def _collapse(
         reasons |= dict.fromkeys(("nc3", "nc3_self_dual"), "the weights of all classes are equal")
     else:
         rows = weights - weights.mean(0)
-        found["nc3"] = float(np.linalg.norm(rows / np.linalg.norm(rows) - means / np.linalg.norm(means)))
+        values["nc3"] = float(np.linalg.norm(rows / np.linalg.norm(rows) - means / np.linalg.norm(means)))
         if np.linalg.norm(rows @ means.T) > 0:
-            found["nc3_self_dual"] = _off_simplex(rows @ means.T)
+            values["nc3_self_dual"] = _off_simplex(rows @ means.T)
         else:
             reasons["nc3_self_dual"] = "weights and class means are orthogonal"
-    return Collapse(**{name: float(value) for name, value in found.items()}, reasons=reasons)
+    return Collapse(**{name: float(value) for name, value in values.items()}, reasons=reasons)
 
 
 def _off_simplex(gram: np.ndarray) -> float:

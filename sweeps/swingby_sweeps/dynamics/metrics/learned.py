@@ -122,19 +122,19 @@ def _kappas(phi: np.ndarray, outputs: np.ndarray, operator: Operator, classes: b
     a = target.swapaxes(-1, -2) @ x
     overlap, inside = (a * a).sum((-2, -1)), _gram_norm(a)
     ideal = _gram_norm(target)
-    found = []
+    kappas = []
     for k, rank in enumerate(ranks.tolist()):
         if rank == 0 or dead[k]:
             what = "outputs are" if rank == 0 else "features are"
-            found.append(Kappa(None, None, None, rank, f"the {what} constant over the points"))
+            kappas.append(Kappa(None, None, None, rank, f"the {what} constant over the points"))
             continue
         value = _share(1 - overlap[k] / (ideal[k] * kernel[k]))
         if operator == "printed":
-            found.append(Kappa(value, None, None, rank))
+            kappas.append(Kappa(value, None, None, rank))
             continue
         even = _share(overlap[k] / (ideal[k] * inside[k])) if inside[k] > 0 else None
-        found.append(Kappa(value, even, _share(inside[k] / kernel[k]), rank))
-    return found
+        kappas.append(Kappa(value, even, _share(inside[k] / kernel[k]), rank))
+    return kappas
 
 
 def _of_span(phi: np.ndarray, f: np.ndarray) -> Kappa:

@@ -195,7 +195,7 @@ def measures(
     else:
         why = "the targets are numbers, and no classes" if numeric else "it was not asked for"
         collapsed = [Collapse(reasons=dict.fromkeys(COLLAPSE, why))] * len(phi)
-    found = []
+    metrics = []
     for k, near in enumerate(kappas(phi, outputs, operator, classes=not numeric)):
         variance, why_none = _output_variance(outputs[k], labels[k])
         values: dict[str, Any] = {
@@ -222,8 +222,8 @@ def measures(
             values, reasons = values | spectral, reasons | why
         else:
             reasons |= dict.fromkeys(SPECTRAL, "it was not asked for")
-        found.append(Metrics(**values, reasons=reasons))
-    return found
+        metrics.append(Metrics(**values, reasons=reasons))
+    return metrics
 
 
 def _target_rank(labels: np.ndarray, outputs: int) -> int:
@@ -244,8 +244,8 @@ def _output_variance(outputs: np.ndarray, labels: np.ndarray) -> tuple[float | N
     if not spread > 0:
         return None, "the targets are constant over the points"
     with np.errstate(over="ignore"):
-        found = np.ldexp(size / spread, 2 * int((exponent(outputs) - exponent(targets)).item()))
-    return (float(found), "") if np.isfinite(found) else (None, "the outputs are larger than a number can tell")
+        variance = np.ldexp(size / spread, 2 * int((exponent(outputs) - exponent(targets)).item()))
+    return (float(variance), "") if np.isfinite(variance) else (None, "the outputs are larger than a number can tell")
 
 
 def _spectral(
@@ -266,7 +266,7 @@ def _spectral(
             why, targets = "the targets are 0 throughout", np.ones((len(phi), 1))
     known = labels.ndim == 1
     s = decomposed(phi, outputs, targets, inner_products=inner_products, train_phi=other, classes=known)
-    found: dict[str, float | None] = {
+    columns: dict[str, float | None] = {
         "d_eff_intensity": s.d_eff_intensity,
         "d_eff_quality": s.d_eff_quality,
         "d_eff_quality_adjusted": s.d_eff_quality_adjusted if s.points > 2 else None,
@@ -278,9 +278,9 @@ def _spectral(
     reasons: dict[str, str] = {}
     for name in ("d_eff_quality", "d_eff_quality_adjusted", "quality_at_classes"):
         if why:
-            found[name] = None
-        if found[name] is None:
+            columns[name] = None
+        if columns[name] is None:
             reasons[name] = why or "the features express nothing of the targets"
-    if found["d_eff_utilization"] is None:
+    if columns["d_eff_utilization"] is None:
         reasons["d_eff_utilization"] = "the features express neither a constant nor the outputs"
-    return found, reasons
+    return columns, reasons

@@ -165,16 +165,16 @@ def decomposed(
         raise ValueError(
             f"inner_products: {inner_products} {'takes no' if train_phi is not None else 'needs'} train_phi"
         )
-    found = phi if train_phi is None else numbers(train_phi, "train_phi", (2,), "(points, features)")
-    if found.shape[1] != phi.shape[1]:
-        raise ValueError(f"train_phi has {found.shape[1]} features and phi {phi.shape[1]}; both have to be equal")
-    u, s, vt = np.linalg.svd(of_size_one(found), full_matrices=False)
+    features = phi if train_phi is None else numbers(train_phi, "train_phi", (2,), "(points, features)")
+    if features.shape[1] != phi.shape[1]:
+        raise ValueError(f"train_phi has {features.shape[1]} features and phi {phi.shape[1]}; both have to be equal")
+    u, s, vt = np.linalg.svd(of_size_one(features), full_matrices=False)
     if not s[0] > 0:
         raise ValueError(f"{'phi' if train_phi is None else 'train_phi'} is 0 throughout; no feature has an intensity")
     alive = s**2 >= FAINT * s[0] ** 2
-    relative = s[alive] ** 2 / len(found)
+    relative = s[alive] ** 2 / len(features)
     with np.errstate(over="ignore", under="ignore"):
-        rho = np.ldexp(relative, 2 * int(exponent(found).item()))
+        rho = np.ldexp(relative, 2 * int(exponent(features).item()))
     if train_phi is None:
         unit = u[:, alive]
     else:
@@ -191,9 +191,9 @@ def _orthogonal(unit: np.ndarray) -> np.ndarray:
     q, r = np.linalg.qr(unit)
     sizes = np.abs(np.diag(r))
     norms = np.linalg.norm(unit, axis=0)
-    found = np.zeros_like(unit)
-    found[:, : len(sizes)] = q * ((sizes > LEAST * norms[: len(sizes)]) & (norms[: len(sizes)] > LEAST * norms.max()))
-    return found
+    basis = np.zeros_like(unit)
+    basis[:, : len(sizes)] = q * ((sizes > LEAST * norms[: len(sizes)]) & (norms[: len(sizes)] > LEAST * norms.max()))
+    return basis
 
 
 def from_eigenfunctions(
@@ -233,10 +233,10 @@ def targets_basis(labels: Any, points: int, outputs: int) -> np.ndarray:
         raise ValueError(f"labels has {len(labels)} points and phi {points}; both have to be equal")
     if labels.ndim == 1:
         classes = outputs if outputs > 1 else int(labels.max()) + 1
-        found = classes_of(labels, (points,), classes)
-        if fault := no_points(found, classes):
+        members = classes_of(labels, (points,), classes)
+        if fault := no_points(members, classes):
             raise ValueError(fault)
-        hot = one_hot(found, classes)
+        hot = one_hot(members, classes)
         return hot / np.linalg.norm(hot, axis=0)
     u, s, _ = np.linalg.svd(labels, full_matrices=False)
     if not s[0] > 0:
