@@ -255,7 +255,7 @@ def test_a_share_may_be_of_a_category_or_beyond_a_level(store: tuple[Store, dict
         "descents_fine > 1.5": cells["descents_fine"] > 1.5,
         "descents_fine < 1.5": cells["descents_fine"] < 1.5,
     }
-    maps = [DiagramMap(outcome=text, drawn="share", title=text) for text in texts]
+    maps = [DiagramMap.model_validate({"outcome": text, "drawn": "share", "title": text}) for text in texts]
     made = figures(opened, replace(diagram, maps=maps), ids[diagram.sweep])
     assert len({figure.slug for figure in made}) == 3
     for figure, holds in zip(made, texts.values(), strict=True):
