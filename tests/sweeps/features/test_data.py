@@ -20,6 +20,7 @@ from swingby_sweeps.dynamics import images
 from swingby_sweeps.features import data
 from swingby_sweeps.features.experiment import Features
 from swingby_sweeps.features.params import DIGITS, FeaturesParams
+from tests.support import pins
 
 
 def points(seed: int = 1000, **values: Any) -> tuple[data.Points, data.Points]:
@@ -197,3 +198,11 @@ def test_images_of_torchvision_are_read_channel_by_channel(monkeypatch: pytest.M
     raw = images.load("cifar10").values.reshape(60, 3, 32, 32)
     assert raw[0, :, 0, 0].tolist() == [0, 1, 2]
     images.load.cache_clear()
+
+
+def test_draws_are_pinned_exactly() -> None:
+    """Points and labels are these, to the last bit, or there is a new `stream_version`."""
+    train, test = data.drawn(pins.cell("features", "noisy-labels"))
+    assert train.labels[:12].tolist() == [0, 1, 2, 0, 1, 2, 0, 0, 2, 0, 1, 0]
+    assert train.x[0, :3].tolist() == [-0.01512458001109564, -0.679616798465542, -0.9127703380622302]
+    assert test.labels[:6].tolist() == [0, 1, 2, 0, 1, 2]

@@ -16,7 +16,9 @@ from swingby.errors import SwingbyError
 from swingby.model.cell import Point
 from swingby_sweeps.dynamics import images
 from swingby_sweeps.grokking import data
+from swingby_sweeps.grokking.net import start
 from swingby_sweeps.grokking.params import MlpParams
+from tests.support import pins
 
 
 def points(seed: int = 1000, **values: Any) -> tuple[data.Points, data.Points]:
@@ -93,3 +95,13 @@ def test_mnist_is_read_or_the_way_to_its_files_is_said(monkeypatch: pytest.Monke
     assert test.x.shape == (30, 784)
     assert train.x.max() == 1
     images.load.cache_clear()
+
+
+def test_draws_are_pinned_exactly() -> None:
+    """Points, labels and initial weights are these, to the last bit, or there is a new `stream_version`."""
+    mini_batches, numbers = (pins.cell("mlp_regimes", label) for label in ("mini-batches", "numbers"))
+    train, test = data.drawn(numbers)
+    assert train.digits[:12].tolist() == [5, 0, 4, 1, 1, 5, 6, 2, 8, 9, 0, 1]
+    assert data.drawn(mini_batches)[0].digits[:12].tolist() == [6, 0, 0, 7, 0, 8, 6, 0, 8, 9, 6, 5]
+    assert test.digits[:6].tolist() == [7, 5, 4, 1, 5, 4]
+    assert start(mini_batches)[[0, 100, -1]].tolist() == [1.0419113387682635, -1.1042773340013883, 0.017050807300227178]

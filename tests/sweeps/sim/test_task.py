@@ -16,6 +16,7 @@ from swingby_sweeps.sim import task
 from swingby_sweeps.sim.experiment import Sim
 from swingby_sweeps.sim.init import Start, draw_layers, full_layers
 from swingby_sweeps.sim.params import SimParams
+from tests.support import pins
 from tests.sweeps.sim.plain import batch_moments, sample_moments
 
 MODELS = ("linear", "relu", "symmetric", "one_layer")
@@ -343,3 +344,22 @@ def test_larger_cells_make_smaller_batches() -> None:
     assert limits == sorted(limits, reverse=True)
     assert work == sorted(work)
     assert all(1 <= limit <= 4096 for limit in limits)
+
+
+def test_draws_are_pinned_exactly() -> None:
+    """Points, order and initial weights are these, to the last bit, or there is a new `stream_version`; the rotation,
+    which goes through LAPACK, to rounding."""
+    trained = pins.cell("sim", "sgd")
+    assert task.draw_points(trained)[[0, 100, 200]].tolist() == [
+        [0.9177753398358268, 0.03959161526716493],
+        [-0.07540333832359329, 2.1381607339999102],
+        [-0.1272542164779187, -0.19677905548742433],
+    ]
+    assert task.order(trained).next_epoch()[:8].tolist() == [44, 126, 25, 209, 195, 218, 88, 237]
+    (first, first_bias), (second, _) = draw_layers(trained)
+    assert first_bias is not None
+    assert first[0].tolist() == [0.4102579174632053, 0.2464415673956576, 0.480010020876822]
+    assert first_bias[:2].tolist() == [0.16517784600746144, -0.43964244944699105]
+    assert second[2].tolist() == [-0.47970139498376263, 0.38348450126740474, -0.01700579897916754, -0.4212359586273322]
+    rotation = [-0.8735019435607119, 0.2570256566834001, -0.4134394349867051]
+    np.testing.assert_allclose(task.random_rotation(trained)[0], rotation, rtol=1e-12)
