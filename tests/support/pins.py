@@ -15,8 +15,9 @@ import numpy as np
 import yaml
 
 from swingby.model import registry
-from swingby.model.cell import Cell, Point
-from swingby.model.experiment import Batch, Recording
+from swingby.model.cell import Cell
+from swingby.model.experiment import Recording
+from tests.support import cells
 from tests.support.places import ROOT
 
 DIGITS = 12
@@ -54,25 +55,18 @@ def load(experiment: str) -> Pins:
 
 def cell(name: str, label: str) -> Cell:
     """The cell of an experiment that is pinned under this label."""
-    experiment, pin = registry.experiment(name), load(name).cells[label]
-    values = pin["values"]
-    preset = experiment.presets[pin["preset"]](values) if "preset" in pin else {}
-    params = experiment.Params.model_validate({**preset, **values})
-    return Point(name, experiment.stream_version, params).cell(pin["seed"])
+    pin = load(name).cells[label]
+    return cells.cell(name, pin["seed"], pin.get("preset"), **pin["values"])
 
 
 def numbers(name: str, label: str) -> dict[str, np.ndarray]:
     """The numbers of a pinned cell, trained here: as many records of each curve as the pin has; null is NaN."""
-    experiment, pin = registry.experiment(name), load(name).cells[label]
-    batch = Batch((cell(name, label),), Recording(**pin["record"]))
-    segments = [table.to_pylist()[0] for table in experiment.run(batch)]
+    pin, curves = load(name).cells[label], registry.experiment(name).curves
+    segments = cells.trained([cell(name, label)], Recording(**pin["record"]))
     last = {}
     for column, pinned in pin["rows"].items():
-        if column in experiment.curves:
-            entries = [entry for row in segments for entry in row[column]]
-            last[column] = np.array(entries, dtype=float)[-len(pinned) :]
-        else:
-            last[column] = np.array(segments[-1][column], dtype=float)
+        entries = [entry for row in segments for entry in row[column]] if column in curves else segments[-1][column]
+        last[column] = np.array(entries, dtype=float)[-len(pinned) :] if column in curves else np.array(entries, float)
     return last
 
 

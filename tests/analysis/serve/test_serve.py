@@ -34,10 +34,8 @@ import uvicorn
 from hypothesis import given
 from hypothesis import strategies as st
 from starlette.datastructures import Headers, QueryParams
-from typer.testing import CliRunner
 
 from swingby.api import Sweep
-from swingby.cli import app
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.run.driver import run_sweep
@@ -48,6 +46,7 @@ from swingby_analysis.serve import examples, guard, pages, queries, server
 from swingby_analysis.serve.board import Board
 from swingby_analysis.serve.guard import HEADERS, Hosts, Token
 from swingby_analysis.serve.queries import Limits
+from tests.support.command import swingby
 from tests.support.server import Served, served
 from tests.support.store import Segment, write_plan, write_shard
 
@@ -532,7 +531,7 @@ def test_fifty_clients_are_answered_while_a_sweep_runs(walk: Any, tmp_path: Path
 
 def command(*arguments: str) -> tuple[int, str]:
     """Exit code and standard error of `swingby serve` in this process."""
-    result = CliRunner().invoke(app, ["serve", *arguments])
+    result = swingby("serve", *arguments)
     return result.exit_code, result.stderr
 
 

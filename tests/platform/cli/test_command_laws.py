@@ -15,10 +15,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from swingby.cli import app
 from swingby.data.records import Records
+from tests.support.command import swingby
 
 SIM = "name: bad\nexperiment: sim\n"
 BAD = {
@@ -37,13 +36,6 @@ BAD = {
 }
 
 
-def swingby(*arguments: str) -> tuple[int, str, str]:
-    """Exit code, standard output and standard error of the command, in this process."""
-    result = CliRunner().invoke(app, list(arguments))
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result.exit_code, result.stdout, result.stderr
-
-
 def names(folder: Path) -> set[str]:
     """Every path below a folder."""
     return {str(path.relative_to(folder)) for path in folder.rglob("*")}
@@ -59,12 +51,12 @@ def test_a_bad_sweep_file_ends_with_code_2_and_leaves_nothing(verb: str, fault: 
     file.write_text(text)
     where = [] if verb == "validate" else ["--data", str(tmp_path / "here" / "data")]
     before = names(tmp_path)
-    code, _, said = swingby(verb, str(file), *where)
-    assert (code, names(tmp_path)) == (2, before)
-    assert said.startswith("error: ")
-    assert told in said
-    assert "line" in said
-    assert "Traceback" not in said
+    done = swingby(verb, file, *where)
+    assert (done.exit_code, names(tmp_path)) == (2, before)
+    assert done.stderr.startswith("error: ")
+    assert told in done.stderr
+    assert "line" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -83,9 +75,9 @@ def test_a_torn_shard_ends_with_code_2_and_is_trained_again(verb: str, spoil: st
             "one bit": whole[:60] + bytes([whole[60] ^ 1]) + whole[61:],
         }[spoil]
     )
-    code, _, said = swingby(verb, "--data", str(walk.data))
-    assert code == 2
-    assert victim.name in said
+    done = swingby(verb, "--data", walk.data)
+    assert done.exit_code == 2
+    assert victim.name in done.stderr
     walk.ledger.unlink()
     assert run()[0] == 0
     assert set(walk.started()) == lost
@@ -98,7 +90,7 @@ def run(walk: Any) -> Callable[..., tuple[int, str, str]]:
 
     def command(*options: str, **changes: Any) -> tuple[int, str, str]:
         (walk.folder / "walks.yaml").write_text(walk.text(**changes))
-        return swingby("run", str(walk.folder / "walks.yaml"), "--data", str(walk.data), "--local", *options)
+        return swingby("run", walk.folder / "walks.yaml", "--data", walk.data, "--local", *options)
 
     return command
 
@@ -106,8 +98,8 @@ def run(walk: Any) -> Callable[..., tuple[int, str, str]]:
 def test_failed_cells_end_with_code_1_and_are_tried_again_on_request(walk: Any, run: Any) -> None:
     """A run with failed cells ends with 1, also where nothing is left to do; --retry-failed trains just these."""
     changes = {"axes": {"wants": ["ok", "raise"]}, "seeds": 3}
-    code, said, _ = run(**changes)
-    assert (code, "3 FAILED" in said, "3 ok" in said) == (1, True, True)
+    done = run(**changes)
+    assert (done.exit_code, "3 FAILED" in done.stdout, "3 ok" in done.stdout) == (1, True, True)
     failed = {row.cell_id for row in walk.rows("select cell_id from walk where status = 'failed'")}
     walk.ledger.unlink()
     assert run(**changes)[0] == 1
@@ -118,9 +110,9 @@ def test_failed_cells_end_with_code_1_and_are_tried_again_on_request(walk: Any, 
 
 def test_a_run_says_forecast_and_actual(run: Any) -> None:
     """At its end stand the forecast from pilot cells and what it came to, in the same words."""
-    code, said, _ = run(seeds=20, base={"pause": 0.01})
-    lines = {line.split(":")[0].strip(): line for line in said.splitlines()}
-    assert code == 0
+    done = run(seeds=20, base={"pause": 0.01})
+    lines = {line.split(":")[0].strip(): line for line in done.stdout.splitlines()}
+    assert done.exit_code == 0
     for name in ("forecast", "actual"):
         assert all(part in lines[name] for part in ("core-hours", "of training", "on disk"))
 
@@ -149,24 +141,24 @@ def start(walk: Any, **changes: Any) -> subprocess.Popen[str]:
 
 def query(walk: Any, sql: str) -> str:
     """What `swingby sql` answers, as CSV."""
-    return swingby("sql", sql, "--data", str(walk.data), "--format", "csv")[1]
+    return swingby("sql", sql, "--data", walk.data, "--format", "csv").stdout
 
 
 def test_a_run_can_be_watched_drained_and_gone_on_with(walk: Any) -> None:
     """While it runs, `sql` answers with its results and `status` says who runs it; after Ctrl-C the running batch is
     kept, the code is 1, for cells are missing, and `status` says so."""
     going = start(walk, axes={"width": list(range(1, 121))}, base={"pause": 1.5})
-    code, said, _ = swingby("status", "--data", str(walk.data))
-    assert code == 0
-    assert str(going.pid) in said.replace("\n", "")
-    assert swingby("run", str(walk.folder / "walks.yaml"), "--data", str(walk.data), "--local")[0] == 2
+    status = swingby("status", "--data", walk.data)
+    assert status.exit_code == 0
+    assert str(going.pid) in status.stdout.replace("\n", "")
+    assert swingby("run", walk.folder / "walks.yaml", "--data", walk.data, "--local").exit_code == 2
     os.killpg(going.pid, signal.SIGINT)
     told = going.communicate(timeout=120)[0]
     assert going.returncode == 1, told
     assert "goes on where it stopped" in told
     assert "Traceback" not in told
     assert {row.cell_id for row in walk.rows("select cell_id from walk")} == set(walk.started())
-    assert str(going.pid) not in swingby("status", "--data", str(walk.data))[1]
+    assert str(going.pid) not in swingby("status", "--data", walk.data).stdout
 
 
 def test_a_second_ctrl_c_stops_in_the_middle(walk: Any) -> None:
@@ -199,9 +191,9 @@ def test_a_full_disk_ends_a_run_with_code_2(walk: Any, run: Any, full_disk: Path
     """A run whose disk fills up says so and leaves no half of a file; with room it is finished, nothing done twice."""
     walk.data = full_disk / "data"
     changes = {"seeds": 20, "base": {"length": 3000}, "axes": {"width": list(range(1, 11))}}
-    code, _, said = run("--no-pilot", **changes)
-    assert code == 2, said
-    assert "disk is full" in said
+    done = run("--no-pilot", **changes)
+    assert done.exit_code == 2, done.stderr
+    assert "disk is full" in done.stderr
     assert [path for path in walk.data.rglob("*") if ".tmp" in path.name] == []
     whole = {
         cell

@@ -29,6 +29,7 @@ from swingby.run.progress import Progress
 from swingby.run.ray.trainable import data_folder
 from swingby.store import Layout, Store, ingest, rebuild, remote_ingest
 from tests.support.coins import chosen, coins, refine, trained
+from tests.support.command import swingby
 from tests.support.object_storage import KEYS, Proxy, Storage, storage
 
 SAME = """select cell_id, seed, seed_mode, width, rate, status, message, recorded, step, position, final_position
@@ -250,7 +251,7 @@ def test_keeping_reaches_every_machine(walk: Any, machines: Machines) -> None:
     taken = retract(machines.on("b"), ["walks"], "read wrongly")
     assert taken.cells == 4
     (walk.folder / "walks.yaml").write_text(walk.text(seeds=1))
-    status = CliRunner().invoke(app, ["status", "--data", machines.on("c")])
+    status = swingby("status", "--data", machines.on("c"))
     assert status.stdout.split()[-1] == "4", "all are missing"
     assert run(walk.sweep(seeds=1), machines.on("a")).trained == 4
     again = merge(walk.data, machines.on("d"))

@@ -15,10 +15,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from swingby.api import Sweep
-from swingby.cli import app
 from swingby.data.records import Records
 from swingby.data.records.headers import PLAN_COLUMNS
 from swingby.errors import InputFaults, SwingbyError
@@ -37,6 +35,7 @@ from swingby.store import Store, ingest
 from swingby.store.lookup import find_sweep
 from swingby.store.views import RESERVED
 from tests.benchmarks.forms import both_forms
+from tests.support.command import swingby
 from tests.support.places import ROOT
 
 TRAIN = '''
@@ -504,22 +503,22 @@ def test_one_loop_in_both_forms_gives_the_same_curves(tmp_path: Path) -> None:
 @pytest.mark.filterwarnings("ignore:.*encountered in")
 def test_a_new_study_runs(tmp_path: Path) -> None:
     """`swingby new` writes two files that are trained and drawn; it writes over nothing."""
-    result = CliRunner().invoke(app, ["new", "my-study", "--in", str(tmp_path)])
+    result = swingby("new", "my-study", "--in", tmp_path)
     assert result.exit_code == 0, result.output
     sweep = Sweep.load(tmp_path / "my-study.yaml", ["seeds=1"])
     trained = run_sweep(sweep, tmp_path / "data", local=True, pilot=False, progress=Progress())
     assert (trained.ok + trained.diverged, trained.failed, trained.missing) == (63, 0, 0)
     learned = [row.learned for row in rows(tmp_path, "select learned from my_study")]
     assert 10 < sum(map(bool, learned)) < 60
-    again = CliRunner().invoke(app, ["new", "my-study", "--in", str(tmp_path)])
+    again = swingby("new", "my-study", "--in", tmp_path)
     assert again.exit_code == 2
     assert "cannot write over what is there" in again.output
-    assert CliRunner().invoke(app, ["new", "My Study"]).exit_code == 2
+    assert swingby("new", "My Study").exit_code == 2
 
 
 def test_a_packaged_study_is_installed_and_its_code_counts(tmp_path: Path) -> None:
     """Its function runs by its name with its named sweep; an edited module of the package makes another version."""
-    done = CliRunner().invoke(app, ["new", "my-study", "--in", str(tmp_path), "--packaged"])
+    done = swingby("new", "my-study", "--in", tmp_path, "--packaged")
     assert done.exit_code == 0, done.output
     project, info = tmp_path / "my-study", tmp_path / "site" / "my_study-0.1.0.dist-info"
     info.mkdir(parents=True)
