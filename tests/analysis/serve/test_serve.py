@@ -18,10 +18,9 @@ import ssl
 import subprocess
 import sys
 import threading
-import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
@@ -49,6 +48,7 @@ from swingby_analysis.serve.queries import Limits
 from tests.support.command import swingby
 from tests.support.server import Served, served
 from tests.support.store import Segment, write_plan, write_shard
+from tests.support.waiting import awaited
 
 HOSTILE = "<img src=x onerror=alert(1)>\"'&{{7*7}}</title><script>alert(2)</script>"
 CELLS = [f"{number:032x}" for number in range(40)]
@@ -431,10 +431,7 @@ def test_who_asks_nothing_holds_no_place(data: Path, tmp_path: Path, monkeypatch
             if number % 2:
                 silent.sendall(b"GET / HT")
         assert site.ask("/").status == 503
-        deadline = time.monotonic() + 30
-        while (status := site.ask("/").status) == 503 and time.monotonic() < deadline:
-            time.sleep(0.2)
-        assert status == 200
+        awaited(lambda: site.ask("/").status == 200, 30)
         assert site.sql("select sleep_ms(1500)").status == 200
         again.request("GET", "/")
         assert again.getresponse().status == 200
@@ -493,15 +490,6 @@ def sandboxes() -> list[psutil.Process]:
     for child in psutil.Process().children():
         with suppress(psutil.NoSuchProcess):  # it has just ended
             found += [child] if "swingby.sandbox" in child.cmdline() else []
-    return found
-
-
-def awaited(look: Callable[[], T]) -> T:
-    """What is found, once there is something."""
-    deadline = time.monotonic() + 120
-    while not (found := look()):
-        assert time.monotonic() < deadline, "nothing comes"
-        time.sleep(0.1)
     return found
 
 

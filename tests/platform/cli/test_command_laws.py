@@ -9,15 +9,16 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import Result
 
 from swingby.data.records import Records
 from tests.support.command import swingby
+from tests.support.waiting import awaited
 
 SIM = "name: bad\nexperiment: sim\n"
 BAD = {
@@ -64,7 +65,7 @@ def test_a_bad_sweep_file_ends_with_code_2_and_leaves_nothing(verb: str, fault: 
 )
 def test_a_torn_shard_ends_with_code_2_and_is_trained_again(verb: str, spoil: str, walk: Any, run: Any) -> None:
     """A spoilt shard is named and left out, the others are taken; the next run trains its cells again, no others."""
-    assert run()[0] == 0
+    assert run().exit_code == 0
     records = walk.records()
     victim = records.shard_path(records.shards()[0])
     lost, whole = set(records.read_shard(records.shards()[0])[1]["cell_id"].to_pylist()), victim.read_bytes()
@@ -79,16 +80,16 @@ def test_a_torn_shard_ends_with_code_2_and_is_trained_again(verb: str, spoil: st
     assert done.exit_code == 2
     assert victim.name in done.stderr
     walk.ledger.unlink()
-    assert run()[0] == 0
+    assert run().exit_code == 0
     assert set(walk.started()) == lost
     assert len(walk.rows("from walk")) == 12
 
 
 @pytest.fixture
-def run(walk: Any) -> Callable[..., tuple[int, str, str]]:
+def run(walk: Any) -> Callable[..., Result]:
     """`swingby run --local` of the walks of conftest, changed as asked."""
 
-    def command(*options: str, **changes: Any) -> tuple[int, str, str]:
+    def command(*options: str, **changes: Any) -> Result:
         (walk.folder / "walks.yaml").write_text(walk.text(**changes))
         return swingby("run", walk.folder / "walks.yaml", "--data", walk.data, "--local", *options)
 
@@ -102,9 +103,9 @@ def test_failed_cells_end_with_code_1_and_are_tried_again_on_request(walk: Any, 
     assert (done.exit_code, "3 FAILED" in done.stdout, "3 ok" in done.stdout) == (1, True, True)
     failed = {row.cell_id for row in walk.rows("select cell_id from walk where status = 'failed'")}
     walk.ledger.unlink()
-    assert run(**changes)[0] == 1
+    assert run(**changes).exit_code == 1
     assert not walk.ledger.exists()
-    assert run("--retry-failed", **changes)[0] == 1
+    assert run("--retry-failed", **changes).exit_code == 1
     assert set(walk.started()) == failed
 
 
@@ -131,11 +132,8 @@ def start(walk: Any, **changes: Any) -> subprocess.Popen[str]:
         start_new_session=True,
     )
     walk.children.append(child)
-    deadline = time.monotonic() + 120
-    while "1" not in query(walk, "select least(count(*), 1) as n from walk") or len(walk.started()) < 2:
-        assert time.monotonic() < deadline, "nothing comes into the store"
-        assert child.poll() is None
-        time.sleep(0.2)
+    stored = "select least(count(*), 1) as n from walk"
+    awaited(lambda: "1" in query(walk, stored) and len(walk.started()) >= 2, child=child)
     return child
 
 
@@ -175,21 +173,10 @@ def test_a_second_ctrl_c_stops_in_the_middle(walk: Any) -> None:
     assert [row.width for row in walk.rows("select width from walk")] == [1]
 
 
-@pytest.fixture
-def full_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of 8 MB."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(disk)], capture_output=True, text=True)
-    if done.returncode:
-        pytest.skip(f"a small disk cannot be mounted here: {done.stderr.strip()}")
-    yield disk
-    subprocess.run(["umount", "-l", str(disk)], check=True)
-
-
-def test_a_full_disk_ends_a_run_with_code_2(walk: Any, run: Any, full_disk: Path) -> None:
+def test_a_full_disk_ends_a_run_with_code_2(walk: Any, run: Any, small_disk: Callable[[int], Path]) -> None:
     """A run whose disk fills up says so and leaves no half of a file; with room it is finished, nothing done twice."""
-    walk.data = full_disk / "data"
+    disk = small_disk(8)
+    walk.data = disk / "data"
     changes = {"seeds": 20, "base": {"length": 3000}, "axes": {"width": list(range(1, 11))}}
     done = run("--no-pilot", **changes)
     assert done.exit_code == 2, done.stderr
@@ -200,7 +187,7 @@ def test_a_full_disk_ends_a_run_with_code_2(walk: Any, run: Any, full_disk: Path
         for name in Records.open(walk.data).shards()
         for cell in Records.open(walk.data).read_shard(name)[1]["cell_id"].to_pylist()
     }
-    subprocess.run(["mount", "-o", "remount,size=200m", str(full_disk)], check=True)
-    assert run("--no-pilot", **changes)[0] == 0
+    subprocess.run(["mount", "-o", "remount,size=200m", str(disk)], check=True)
+    assert run("--no-pilot", **changes).exit_code == 0
     assert len(walk.rows("select cell_id from walk")) == 200
     assert {walk.started()[cell] for cell in whole} == {1}

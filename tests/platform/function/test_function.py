@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -37,6 +36,7 @@ from swingby.store.views import RESERVED
 from tests.benchmarks.forms import both_forms
 from tests.support.command import swingby
 from tests.support.places import ROOT
+from tests.support.waiting import awaited
 
 TRAIN = '''
 """A quadratic by gradient descent."""
@@ -339,11 +339,9 @@ def test_a_killed_cell_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "swingby", "run", "slow.yaml", "--local", "--no-pilot"]
     mark = tmp_path / "mark"
     environment = {**os.environ, "MARK": str(mark)}
-    child = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    deadline = time.monotonic() + 90
-    while not mark.exists() and child.poll() is None:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    child = subprocess.Popen(command, cwd=tmp_path, env=environment, **pipes)
+    awaited(mark.exists, child=child)
     child.send_signal(signal.SIGKILL)
     child.communicate()
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)

@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +22,7 @@ from swingby.launch.task import options, task_of
 from swingby.sweepfile.sweep import Sweep
 from tests.support import slurm
 from tests.support.command import swingby
+from tests.support.waiting import awaited
 
 SWEEP = "name: tried\nexperiment: sim\naxes: {layers: [1, 2]}\nseeds: 2\n"
 NASTY = (
@@ -224,11 +224,7 @@ def test_the_script_runs_a_sweep_on_two_nodes(walk: Any) -> None:
     before, ledgers = rays(), [walk.ledger.with_name(f"ledger.{node}") for node in ("n1", "n2")]
     job = submit(folder, environment)
     walk.children.append(job)
-    deadline = time.monotonic() + 200
-    while not all(ledger.exists() for ledger in ledgers):
-        assert job.poll() is None, job.communicate()[0]
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    awaited(lambda: all(ledger.exists() for ledger in ledgers), 200, job)
     (token,) = (folder / "submit").glob(".swingby-4711-*/token")
     assert token.stat().st_mode & 0o777 == 0o600
     assert token.parent.stat().st_mode & 0o777 == 0o700

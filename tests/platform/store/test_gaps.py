@@ -29,11 +29,6 @@ from tests.support.store import Segment, cells, finished, rows_of, snapshot, wri
 TOKENS = ("steps:log:200",)
 
 
-@pytest.fixture
-def records(tmp_path: Path) -> Records:
-    return Records.open(tmp_path / "data")
-
-
 def piece(records: Records, segment: Segment, after: int | None, **options: Any) -> str:
     """A shard with one row that goes on from that step."""
     return write_shard(records, rows_of([segment], **{AFTER: pa.array([after], pa.int64())}), **options)
