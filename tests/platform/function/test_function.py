@@ -34,7 +34,7 @@ from swingby.store import Store, ingest
 from swingby.store.lookup import find_sweep
 from swingby.store.views import RESERVED
 from tests.benchmarks.forms import both_forms
-from tests.support.command import swingby
+from tests.support.command import in_child, swingby
 from tests.support.places import ROOT
 from tests.support.waiting import awaited
 
@@ -527,9 +527,8 @@ def test_a_packaged_study_is_installed_and_its_code_counts(tmp_path: Path) -> No
     path = os.pathsep.join([str(info.parent), str(project), *filter(None, [os.environ.get("PYTHONPATH")])])
 
     def run_it(*more: str) -> str:
-        command = [sys.executable, "-m", "swingby", "run", "my-study", "--local", "--no-pilot", "--set", "seeds=1"]
-        environment = {**os.environ, "PYTHONPATH": path}
-        result = subprocess.run([*command, *more], cwd=tmp_path, env=environment, capture_output=True, text=True)
+        run = ("run", "my-study", "--local", "--no-pilot", "--set", "seeds=1")
+        result = in_child(tmp_path, *run, *more, PYTHONPATH=path)
         return result.stdout + result.stderr
 
     assert "63 cells" in run_it()
