@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import io
 import itertools
 import json
@@ -13,7 +12,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -37,24 +36,10 @@ from swingby_analysis.live.poll import Watch
 from swingby_analysis.live.terminal_map import EMPTY, WITHOUT, draw_map
 from swingby_analysis.stats import shares as phases
 from tests.support.command import swingby
-from tests.support.places import MISBEHAVING
+from tests.support.packages import walking
 
 PATIENCE = 120.0
 CLIENT = Path(sys.executable).with_name("duckdb")
-
-
-@contextmanager
-def walking(folder: Path) -> Iterator[Any]:
-    """The experiment `walk` with a data folder, for as long as it is needed."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(MISBEHAVING))
-        kit = importlib.import_module("misbehaving_runs").Kit(folder)
-        for name in ("PYTHONPATH", "TEST_LEDGER"):
-            patch.setenv(name, kit.environment()[name])
-        try:
-            yield kit
-        finally:
-            kit.close()
 
 
 @pytest.fixture(scope="module")

@@ -33,6 +33,7 @@ from swingby_analysis.report import summary
 from swingby_analysis.report.data import ReportData
 from tests.support import synthetic_sim
 from tests.support.command import swingby
+from tests.support.packages import install
 from tests.support.places import IMAGES, ROOT
 from tests.support.store import finished
 
@@ -342,10 +343,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     for name, whole in (("sold", True), ("thin", False)):
         synthetic_sim.write(made / name, synthetic_sim.square(name, points=2, seeds=3))  # of `sold` it is SOLD
         pack(made / name, name, folder, whole=whole)
-    about = made / "site" / "shop-1.0.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: shop\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text("[swingby.recorded]\nshop = shop\n")
+    install(made / "site", "shop", "[swingby.recorded]\nshop = shop\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(folder.parent))
         yield made

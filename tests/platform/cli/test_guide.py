@@ -15,6 +15,7 @@ from swingby.errors import InputFaults
 from swingby.model import registry
 from swingby.sweepfile.sweep import Sweep, named_sweeps
 from tests.support.command import swingby
+from tests.support.packages import install
 
 
 def test_the_help_groups_the_verbs() -> None:
@@ -56,10 +57,7 @@ def test_named_sweeps_are_found_by_their_tags(tmp_path: Path, monkeypatch: pytes
         "from swingby.model.registry import Package\nPACKAGE = Package()\n"
     )
     (tmp_path / "lab_tags" / "sweeps" / "tagged.yaml").write_text("name: tagged\ntitle: Mine\ntags: [wide]\n")
-    (tmp_path / "lab_tags-1.0.dist-info").mkdir()
-    (tmp_path / "lab_tags-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: lab_tags\nVersion: 1\n")
-    points = "[swingby.packages]\nlab_tags = lab_tags\n"
-    (tmp_path / "lab_tags-1.0.dist-info" / "entry_points.txt").write_text(points)
+    install(tmp_path, "lab_tags", "[swingby.packages]\nlab_tags = lab_tags\n")
     monkeypatch.syspath_prepend(str(tmp_path))
     assert swingby("list", "--tag", "wide").stdout == "tagged  Mine (lab_tags) [wide]\n"
     none = swingby("list", "sweeps", "--tag", "wid")

@@ -35,6 +35,7 @@ from swingby.store.lookup import find_sweep
 from swingby.store.views import RESERVED
 from tests.benchmarks.forms import both_forms
 from tests.support.command import in_child, swingby
+from tests.support.packages import install
 from tests.support.places import ROOT
 from tests.support.waiting import awaited
 
@@ -518,13 +519,11 @@ def test_a_packaged_study_is_installed_and_its_code_counts(tmp_path: Path) -> No
     """Its function runs by its name with its named sweep; an edited module of the package makes another version."""
     done = swingby("new", "my-study", "--in", tmp_path, "--packaged")
     assert done.exit_code == 0, done.output
-    project, info = tmp_path / "my-study", tmp_path / "site" / "my_study-0.1.0.dist-info"
-    info.mkdir(parents=True)
+    project = tmp_path / "my-study"
     declared = tomllib.loads((project / "pyproject.toml").read_text())["project"]["entry-points"]["swingby.packages"]
     points = "".join(f"{name} = {value}\n" for name, value in declared.items())
-    (info / "entry_points.txt").write_text(f"[swingby.packages]\n{points}")
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-study\nVersion: 0.1.0\n")
-    path = os.pathsep.join([str(info.parent), str(project), *filter(None, [os.environ.get("PYTHONPATH")])])
+    install(tmp_path / "site", "my-study", f"[swingby.packages]\n{points}")
+    path = os.pathsep.join([str(tmp_path / "site"), str(project), *filter(None, [os.environ.get("PYTHONPATH")])])
 
     def run_it(*more: str) -> str:
         run = ("run", "my-study", "--local", "--no-pilot", "--set", "seeds=1")
