@@ -22,7 +22,7 @@ def test_pins_are_those_of_the_version(name: str) -> None:
     assert not pinned.cells or pinned.stream_version == experiment.stream_version
 
 
-@pytest.mark.parametrize(("name", "label"), CELLS, ids="-".join)
+@pytest.mark.parametrize(("name", "label"), CELLS, ids=["-".join(pin) for pin in CELLS])
 def test_a_pinned_cell_stays(name: str, label: str) -> None:
     """Its id does not change, also when parameters are added; its numbers are the pinned ones, to rounding."""
     pinned = pins.load(name)
