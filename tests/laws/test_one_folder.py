@@ -69,7 +69,8 @@ def checkout(folder: Path) -> Path:
 
 def beside(folder: Path, science: str = "diffusion") -> None:
     """Installs the folder of a science as a package of its own, beside swingby."""
-    shutil.copytree(folder / science, folder / "beside" / f"swingby_{science}")
+    compiled = shutil.ignore_patterns("__pycache__")  # its kernels name the package that they were compiled in
+    shutil.copytree(folder / science, folder / "beside" / f"swingby_{science}", ignore=compiled)
     install(folder / "beside", f"swingby-{science}", f"[swingby.packages]\nswingby_{science} = swingby_{science}\n")
 
 
