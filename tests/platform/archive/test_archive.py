@@ -28,7 +28,6 @@ from swingby.store import Store, ingest, rebuild
 from tests.support.command import swingby
 from tests.support.named import GROUP, packaged
 from tests.support.packages import walking
-from tests.support.store import finished
 
 DIGITS, LENGTH = 3, 30
 LARGEST = 5 * 2**20
