@@ -10,13 +10,12 @@ import torch
 from torch.func import functional_call, grad, vmap
 
 from swingby.model.cell import Cell, Point
-from swingby.model.experiment import Batch, Recording
+from swingby.model.experiment import Recording
 from swingby_sweeps.dynamics.training import one_thread
 from swingby_sweeps.features.data import drawn
 from swingby_sweeps.features.engine import Stack, together
-from swingby_sweeps.features.experiment import Features
 from swingby_sweeps.features.params import FeaturesParams
-from tests.benchmarks.tables import Benchmark, alone
+from tests.benchmarks.tables import Benchmark, alone, run, seconds
 from tests.sweeps.features import plain
 
 COLUMNS = (
@@ -53,7 +52,7 @@ def table(quick: bool) -> list[tuple[str, ...]]:
             for _ in range(1 if quick else 4):
                 took = [min(before, each(steps)) for before, each in zip(took, timed, strict=True)]
         took[0] /= count
-        rates = [steps / seconds / STEPS for seconds in took[:2]]
+        rates = [steps / spent / STEPS for spent in took[:2]]
         mapped_rate = f"{count * steps / took[2] / STEPS:.1f}" if len(took) > 2 else ""
         ratio = f"{rates[0] / rates[1]:.1f}"
         rows.append((name, str(count), *(f"{r:.1f}" for r in rates), mapped_rate, ratio, f"{record(cells):.1f}"))
@@ -63,13 +62,7 @@ def table(quick: bool) -> list[tuple[str, ...]]:
 def stacked(cells: list[Cell]) -> Callable[[int], float]:
     """CPU seconds of so many steps of a stack, as `features` trains it."""
     stack = Stack(cells, [drawn(cell) for cell in cells])
-
-    def run(steps: int) -> float:
-        began = time.process_time()
-        stack.advance(0, steps)
-        return time.process_time() - began
-
-    return run
+    return lambda steps: seconds(lambda: stack.advance(0, steps))
 
 
 def looped(cell: Cell) -> Callable[[int], float]:
@@ -78,9 +71,7 @@ def looped(cell: Cell) -> Callable[[int], float]:
     def run(steps: int) -> float:
         with torch.enable_grad():
             plain.trained(cell, 1)
-            began = time.process_time()
-            plain.trained(cell, steps)
-        return time.process_time() - began
+            return seconds(lambda: plain.trained(cell, steps))
 
     return run
 
@@ -113,15 +104,10 @@ def mapped(cells: list[Cell]) -> Callable[[int], float]:
 
 def record(cells: list[Cell]) -> float:
     """CPU milliseconds of one record of one cell, on test and training points."""
-
-    def run(points: int) -> float:
-        began = time.process_time()
-        list(Features().run(Batch(tuple(cells), Recording(points=points))))
-        return time.process_time() - began
-
     p: Any = cells[0].params
-    cells = [Point("features", 1, p.model_copy(update={"epochs": 2})).cell(cell.seed) for cell in cells]
-    return (run(24) - run(4)) / 20 / len(cells) * 1e3
+    short = [Point("features", 1, p.model_copy(update={"epochs": 2})).cell(cell.seed) for cell in cells]
+    many, few = (seconds(lambda points=points: run(short, Recording(points=points))) for points in (24, 4))
+    return (many - few) / 20 / len(cells) * 1e3
 
 
 TABLES = (

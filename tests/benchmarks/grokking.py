@@ -7,13 +7,12 @@ from typing import Any
 
 import torch
 
-from swingby.model.cell import Cell, Point
-from swingby.model.experiment import Batch, Recording
+from swingby.model.cell import Cell
+from swingby.model.experiment import Recording
 from swingby_sweeps.dynamics.training import one_thread
 from swingby_sweeps.grokking.data import drawn
-from swingby_sweeps.grokking.experiment import MlpRegimes
-from swingby_sweeps.grokking.params import MlpParams
-from tests.benchmarks.tables import Benchmark, alone
+from tests.benchmarks.tables import Benchmark, alone, run, seconds
+from tests.support import cells
 
 COLUMNS = (
     "preset",
@@ -31,12 +30,11 @@ def table(quick: bool) -> list[tuple[str, ...]]:
     """A row a preset: the least time of a step over repeats in turn, recorded 80 times in a run as sweeps do."""
     rows = []
     for preset in ("cheap",) if quick else ("digits", "cheap", "collapse"):
-        whole = MlpParams(**MlpRegimes.presets[preset]({}))
-        p = whole.model_copy(update={"epochs": EPOCHS})
-        cell = Point("mlp_regimes", MlpRegimes.stream_version, p).cell(0)
+        whole = cells.params("mlp_regimes", preset)
+        cell = cells.cell("mlp_regimes", 0, preset, epochs=EPOCHS)
         turns = [(engine(cell), plain(cell)) for _ in range(1 if quick else REPEATS)]
-        ours, theirs = (min(times) / p.total_steps * 1e3 for times in zip(*turns, strict=True))
-        sizes, cost = f"{p.points}, {p.width}", f"{ours * whole.total_steps / 1e3:.1f}"
+        ours, theirs = (min(times) / cell.params.total_steps * 1e3 for times in zip(*turns, strict=True))
+        sizes, cost = f"{whole.points}, {whole.width}", f"{ours * whole.total_steps / 1e3:.1f}"
         rows.append(
             (preset, sizes, str(whole.total_steps), f"{ours:.2f}", f"{theirs:.2f}", f"{theirs / ours:.1f}", cost)
         )
@@ -45,9 +43,7 @@ def table(quick: bool) -> list[tuple[str, ...]]:
 
 def engine(cell: Cell) -> float:
     """CPU seconds of a run, as `mlp_regimes` trains it; it records 4 times, about as often a step as a long run."""
-    began = time.process_time()
-    list(MlpRegimes().run(Batch((cell,), Recording(points=4))))
-    return time.process_time() - began
+    return seconds(lambda: run([cell], Recording(points=4)))
 
 
 def plain(cell: Cell) -> float:

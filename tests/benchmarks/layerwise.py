@@ -2,40 +2,15 @@
 
 from __future__ import annotations
 
-import statistics
-import time
-from collections.abc import Callable
-from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from swingby.model.cell import Point
-from swingby.model.experiment import Batch, Experiment, Recording
 from swingby_sweeps.layerwise import theory
-from swingby_sweeps.layerwise.experiment import LinearNet, Modes
 from swingby_sweeps.layerwise.nets import Nets
-from tests.benchmarks.tables import Benchmark, alone
-
-COLUMNS = ("what", "cells a batch", "engine, cells/s", "plain loop, cells/s", "ratio")
-
-
-@dataclass(frozen=True)
-class Case:
-    """One kind of cells: their values, how many are a batch, and what a plain loop does for one of them."""
-
-    name: str
-    experiment: Experiment
-    cells: int
-    plain: Callable[[Any], Any]
-    values: dict[str, Any] = field(default_factory=dict)
-
-    def batch(self, count: int) -> Batch:
-        """So many seeds of one point, recorded 200 times."""
-        params = self.experiment.Params.model_validate(self.values)
-        point = Point(self.experiment.name, self.experiment.stream_version, params)
-        return Batch(tuple(point.cells(range(count))), Recording())
+from tests.benchmarks.tables import RATES, Benchmark, Case, alone, rates
 
 
 def modes_by_scipy(cell: Any) -> Any:
@@ -89,43 +64,19 @@ NET = {"training_steps": 400, "lr": 0.05}
 CLOSED = {**NET, "init": "balanced", "drive": "closed_form"}
 PARITY = {"system": "parity3", "drive": "flow", "target": 5.0, "lr": 0.02, "training_steps": 800}
 CASES = (
-    Case("modes, closed form, two layers", Modes(), 1024, modes_by_scipy, {"lr": 0.2}),
-    Case("modes, closed form, four layers", Modes(), 128, modes_by_scipy, {"layers": 4, "lr": 5.0, "start": 0.1}),
-    Case("modes, flow, two layers", Modes(), 1024, modes_by_scipy, {"lr": 0.2, "drive": "flow"}),
-    Case("modes, parity net, flow", Modes(), 1024, parity_by_scipy, PARITY),
-    Case("linear_net 8, 20, 3, flow", LinearNet(), 512, net_by_runge_kutta, {**NET, "drive": "flow"}),
-    Case(
-        "linear_net 8, 20, 3, closed form",
-        LinearNet(),
-        512,
-        net_by_runge_kutta,
-        {**NET, "init": "balanced", "drive": "closed_form"},
-    ),
+    Case("modes, closed form, two layers", "modes", {"lr": 0.2}, 1024, modes_by_scipy, 3),
+    Case("modes, closed form, four layers", "modes", {"layers": 4, "lr": 5.0, "start": 0.1}, 128, modes_by_scipy, 3),
+    Case("modes, flow, two layers", "modes", {"lr": 0.2, "drive": "flow"}, 1024, modes_by_scipy, 3),
+    Case("modes, parity net, flow", "modes", PARITY, 1024, parity_by_scipy, 3),
+    Case("linear_net 8, 20, 3, flow", "linear_net", {**NET, "drive": "flow"}, 512, net_by_runge_kutta, 3),
+    Case("linear_net 8, 20, 3, closed form", "linear_net", CLOSED, 512, net_by_runge_kutta, 3),
 )
-
-
-def table(quick: bool = False) -> list[tuple[str, ...]]:
-    """A row a case: CPU time of one thread, medians over turns."""
-    rows = []
-    for case in CASES:
-        count = min(case.cells, 32) if quick else case.cells
-        batch, engine, plain = case.batch(count), list[float](), list[float]()
-        list(case.experiment.run(case.batch(2)))
-        for _ in range(1 if quick else 3):
-            began = time.process_time()
-            list(case.experiment.run(batch))
-            engine.append((time.process_time() - began) / count)
-            began = time.process_time()
-            for cell in batch.cells[:3]:
-                case.plain(cell)
-            plain.append((time.process_time() - began) / 3)
-        ours, theirs = 1 / statistics.median(engine), 1 / statistics.median(plain)
-        rows.append((case.name, f"{count:,}", f"{ours:,.0f}", f"{theirs:,.1f}", f"{ours / theirs:,.0f}"))
-    return rows
-
-
 TABLES = (
-    Benchmark("Layerwise linear models: cells a second by CPU time of one thread, beside a plain loop", COLUMNS, table),
+    Benchmark(
+        "Layerwise linear models: cells a second by CPU time of one thread, beside a plain loop",
+        RATES,
+        partial(rates, CASES),
+    ),
 )
 
 if __name__ == "__main__":

@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from swingby.model.cell import Cell, Point
+from swingby.model.cell import Cell
 from swingby.model.experiment import Recording
 from swingby_sweeps.dynamics.blas import one_blas_thread
 from swingby_sweeps.linear import features
 from swingby_sweeps.linear.engine import fit
-from swingby_sweeps.linear.params import STREAM_VERSION, LinearParams
+from swingby_sweeps.linear.params import LinearParams
 from tests.benchmarks.tables import Benchmark, alone
+from tests.support import cells
 
 COLUMNS = ("cell, 60 times", "engine, ms a cell", "cells/s", "plain loop, ms a cell", "ratio", "largest difference")
 _CELLS: Mapping[str, dict[str, Any]] = {
@@ -33,7 +34,7 @@ def table(quick: bool) -> list[tuple[str, ...]]:
         for name, values in _CELLS.items():
             ours, plain, away = list[float](), list[float](), 0.0
             for seed in range(2 if quick else 7):
-                cell = Point("linear", STREAM_VERSION, LinearParams(**values)).cell(seed)
+                cell = cells.cell("linear", seed, **values)
                 took, found = _took(lambda cell=cell: fit(cell, Recording("every")))
                 ours.append(took)
                 took, losses = _took(lambda cell=cell: _loop(cell))

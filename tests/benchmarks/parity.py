@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import statistics
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -13,7 +12,7 @@ from swingby.model.cell import Point
 from swingby_sweeps.parity import presets, task, theory
 from swingby_sweeps.parity.engine import Net
 from swingby_sweeps.parity.params import ParityParams
-from tests.benchmarks.tables import Benchmark, alone
+from tests.benchmarks.tables import Benchmark, alone, seconds
 
 COLUMNS = ("net", "rows added, ms a step", "plain loop, ms a step", "ratio", "cells/s")
 SHAPES: Mapping[str, tuple[str, dict[str, Any], int]] = {
@@ -37,18 +36,12 @@ def table(quick: bool) -> list[tuple[str, ...]]:
         plain.advance(2)
         took: tuple[list[float], list[float]] = ([], [])
         for _ in range(1 if quick else 5):
-            took[0].append(_seconds(lambda net=net, steps=steps: net.advance(net.step + steps)) / steps)
-            took[1].append(_seconds(lambda plain=plain, steps=steps: plain.advance(steps)) / steps)
-        own, loop = (statistics.median(seconds) for seconds in took)
+            took[0].append(seconds(lambda net=net, steps=steps: net.advance(net.step + steps)) / steps)
+            took[1].append(seconds(lambda plain=plain, steps=steps: plain.advance(steps)) / steps)
+        own, loop = (statistics.median(turns) for turns in took)
         cells = 1 / (own * p.training_steps)
         rows.append((name, f"{1e3 * own:.3f}", f"{1e3 * loop:.3f}", f"{loop / own:.1f}", f"{cells:.3g}"))
     return rows
-
-
-def _seconds(run: Callable[[], object]) -> float:
-    began = time.process_time()
-    run()
-    return time.process_time() - began
 
 
 class Plain:

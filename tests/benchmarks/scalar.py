@@ -2,28 +2,24 @@
 
 from __future__ import annotations
 
-import statistics
-import time
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from swingby.model import registry
-from swingby.model.cell import Cell, Point
-from swingby.model.experiment import Batch, Recording
+from swingby.model.cell import Cell
 from swingby_sweeps.scalar.sparse import engine as sparse
 from swingby_sweeps.scalar.sparse.params import SparseParams
 from swingby_sweeps.scalar.wide import descent, kernels
 from swingby_sweeps.scalar.wide import engine as wide
 from swingby_sweeps.scalar.wide.params import WideParams
-from tests.benchmarks.tables import Benchmark, alone
+from tests.benchmarks.tables import RATES, Benchmark, Case, alone, rates, seconds
 
-COLUMNS = ("what", "cells", "plain loop, cells/s", "engine, cells/s", "ratio")
-_WIDE: Mapping[str, Any] = {"init": "pairs", "target": 3.0, "lr_unit": "end"}
+_WIDE: Mapping[str, Any] = {"init": "pairs", "target": 3.0, "lr_unit": "end", "training_steps": 199}
+_DESCENT: Mapping[str, Any] = {"drive": "gd", "divisor_power": 0.5, "training_steps": 2000, "lr_unit": "end"}
 _SPARSE: Mapping[str, Any] = {"alpha": 1.0, "decay": 0.002}
-Case = tuple[str, str, Mapping[str, Any], int, Callable[[Cell], object], int]
 
 
 def _theta_by_ode(cell: Cell) -> object:
@@ -68,42 +64,13 @@ def _descent_on_diagonal(cell: Cell) -> object:
     return a * b
 
 
-CASES: tuple[Case, ...] = (
-    ("Theorem 1, 200 points", "wide_scalar", {**_WIDE, "training_steps": 199}, 4000, _theta_by_ode, 20),
-    ("its flow, 200 points", "wide_scalar", {**_WIDE, "training_steps": 199, "drive": "flow"}, 4000, _theta_by_ode, 20),
-    (
-        "descent, p = 100, 2000 steps",
-        "wide_scalar",
-        {"drive": "gd", "divisor_power": 0.5, "training_steps": 2000, "lr_unit": "end"},
-        4000,
-        _descent_on_weights,
-        20,
-    ),
-    ("diagonal net, flow", "sparse_diagonal", _SPARSE, 40, _descent_on_diagonal, 1),
-    ("diagonal net, descent", "sparse_diagonal", {**_SPARSE, "drive": "gd"}, 10, _descent_on_diagonal, 1),
+CASES = (
+    Case("Theorem 1, 200 points", "wide_scalar", _WIDE, 4000, _theta_by_ode, 20),
+    Case("its flow, 200 points", "wide_scalar", {**_WIDE, "drive": "flow"}, 4000, _theta_by_ode, 20),
+    Case("descent, p = 100, 2000 steps", "wide_scalar", _DESCENT, 4000, _descent_on_weights, 20),
+    Case("diagonal net, flow", "sparse_diagonal", _SPARSE, 40, _descent_on_diagonal),
+    Case("diagonal net, descent", "sparse_diagonal", {**_SPARSE, "drive": "gd"}, 10, _descent_on_diagonal),
 )
-
-
-def table(quick: bool = False) -> list[tuple[str, ...]]:
-    """A row a case: cells a second by the plain loop and by the engine, median of three turns (one with `quick`)."""
-    rows = []
-    for name, experiment, values, cells, plain, plain_cells in CASES:
-        kind = registry.experiment(experiment)
-        point = Point(experiment, kind.stream_version, kind.Params(**values))
-        batch = Batch(tuple(point.cells(range(cells // 10 if quick else cells))), Recording(points=200))
-        list(kind.run(Batch(batch.cells[:2], batch.recording)))  # compiles
-        plain(batch.cells[0])
-        found: list[tuple[float, float]] = []
-        for _ in range(1 if quick else 3):
-            began = time.process_time()
-            for cell in batch.cells[:plain_cells]:
-                plain(cell)
-            between = time.process_time()
-            list(kind.run(batch))
-            found.append((plain_cells / (between - began), len(batch.cells) / (time.process_time() - between)))
-        loop, own = (statistics.median(rates) for rates in zip(*found, strict=True))
-        rows.append((name, f"{len(batch.cells):,}", f"{loop:,.3g}", f"{own:,.3g}", f"{own / loop:,.0f} x"))
-    return rows
 
 
 def kernels_alone(quick: bool = False) -> list[tuple[str, ...]]:
@@ -120,16 +87,15 @@ def kernels_alone(quick: bool = False) -> list[tuple[str, ...]]:
         ("Theorem 1, 200 points", 0, 0.1 / (2 * q), np.arange(200)),
         ("descent, two records, to the end", 2, unit / 2, np.array([0, 20_000])),
     )
-    for name, drive, rates, steps in cases:
+    for name, drive, unit_rates, steps in cases:
         states, seen, took = np.empty((cells, len(steps), 2)), np.zeros((cells, 3)), list[float]()
         for _ in range(2 if quick else 6):
-            began = time.process_time()
             if drive == 2:
-                descent.descend(sums, S, rates, far, steps, states, seen)
+                run = partial(descent.descend, sums, S, unit_rates, far, steps, states, seen)
             else:
-                kernels.train(drive, sums, S, rates, steps, states, seen)
-            took.append(time.process_time() - began)
-        taken = cells * 200 if drive == 0 else sum(map(_steps_of_descent, S.tolist(), rates.tolist()))
+                run = partial(kernels.train, drive, sums, S, unit_rates, steps, states, seen)
+            took.append(seconds(run))
+        taken = cells * 200 if drive == 0 else sum(map(_steps_of_descent, S.tolist(), unit_rates.tolist()))
         least = min(took[1:])
         each = f"{1e9 * least / taken:.1f}"
         rows.append((name, f"{cells:,}", f"{taken / cells:,.0f}", each, f"{cells / least:,.3g}"))
@@ -148,7 +114,7 @@ def _steps_of_descent(S: float, rate: float) -> int:
 
 
 TABLES = (
-    Benchmark("Scalar nets beside plain loops, whole rows with their curves: CPU time", COLUMNS, table),
+    Benchmark("Scalar nets beside plain loops, whole rows with their curves: CPU time", RATES, partial(rates, CASES)),
     Benchmark(
         "Kernels of the wide net alone: CPU time",
         ("kernel", "cells", "steps a cell", "ns a step", "cells/s"),

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import statistics
-import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 
-from swingby.model.cell import Cell, Point
+from swingby.model.cell import Cell
 from swingby_sweeps.scaling.losses import curves
-from swingby_sweeps.scaling.params import STREAM_VERSION, ScalingParams
-from tests.benchmarks.tables import Benchmark, alone
+from swingby_sweeps.scaling.params import ScalingParams
+from tests.benchmarks.tables import Benchmark, alone, seconds
+from tests.support import cells
 
 COLUMNS = ("curve, 100 points", "engine, ms a cell", "cells/s", "plain sum, ms a cell", "ratio", "largest difference")
 _CURVES: Mapping[str, dict[str, Any]] = {
@@ -30,15 +30,15 @@ def table(quick: bool) -> list[tuple[str, ...]]:
     """A row a kind of curve: medians of CPU time of this process, the two in turn."""
     rows = []
     for name, values in _CURVES.items():
-        cell = Point("multilinear", STREAM_VERSION, ScalingParams(**values)).cell(0)
+        cell = cells.cell("multilinear", 0, **values)
         p = cell.params
         assert isinstance(p, ScalingParams)
         loop = _PLAIN.get(p.bottleneck) if p.skills is not None else None
         ours, plain = list[float](), list[float]()
         for _ in range(1 if quick else 5):
-            ours.append(_took(lambda cell=cell: curves(cell)))
+            ours.append(seconds(lambda cell=cell: curves(cell)))
             if loop is not None:
-                plain.append(_took(lambda loop=loop, cell=cell: loop(cell)))
+                plain.append(seconds(lambda loop=loop, cell=cell: loop(cell)))
         own = statistics.median(ours)
         beside = statistics.median(plain) if plain else None
         rows.append(
@@ -52,12 +52,6 @@ def table(quick: bool) -> list[tuple[str, ...]]:
             )
         )
     return rows
-
-
-def _took(work: Callable[[], Any]) -> float:
-    began = time.process_time()
-    work()
-    return time.process_time() - began
 
 
 def _frequencies(p: ScalingParams) -> np.ndarray:

@@ -2,25 +2,17 @@
 
 from __future__ import annotations
 
-import statistics
-import time
-from collections.abc import Callable, Mapping
-from typing import Any
-
 import numpy as np
 from scipy.integrate import solve_ivp
 
-from swingby.model.cell import Cell, Point
-from swingby.model.experiment import Batch, Recording
+from swingby.model.cell import Cell
+from swingby.model.experiment import Recording
 from swingby_sweeps.dynamics.metrics import measure
 from swingby_sweeps.features.unconstrained import engine
-from swingby_sweeps.features.unconstrained.experiment import Unconstrained
 from swingby_sweeps.features.unconstrained.params import UnconstrainedParams
-from tests.benchmarks.tables import Benchmark, alone
+from tests.benchmarks.tables import RATES, Benchmark, Case, alone, rates
 
-COLUMNS = ("what", "cells", "plain loop, cells/s", "engine, cells/s", "ratio")
 POINTS = 60
-Case = tuple[str, Mapping[str, Any], int, Callable[[Cell], object], int]
 
 
 def _points(cell: Cell) -> tuple[UnconstrainedParams, np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -65,39 +57,17 @@ def _flow(cell: Cell) -> object:
     return [measure(H.T, (W @ H).T, labels, W, spectrum=False) for W, H in pairs]
 
 
-CASES: tuple[Case, ...] = (
-    ("flow, 400 points, width 16", {}, 400, _flow, 2),
-    ("descent, 400 points, width 16", {"drive": "gd"}, 400, _descent, 2),
-    ("descent, 4000 points, width 16", {"drive": "gd", "points_per_class": 1000}, 400, _descent, 1),
-    ("flow, 400 points, width 64", {"width": 64}, 60, _flow, 1),
+CASES = (
+    Case("flow, 400 points, width 16", "unconstrained", {}, 400, _flow, 2),
+    Case("descent, 400 points, width 16", "unconstrained", {"drive": "gd"}, 400, _descent, 2),
+    Case("descent, 4000 points, width 16", "unconstrained", {"drive": "gd", "points_per_class": 1000}, 400, _descent),
+    Case("flow, 400 points, width 64", "unconstrained", {"width": 64}, 60, _flow),
 )
-
-
-def table(quick: bool) -> list[tuple[str, ...]]:
-    """A row a case: cells a second by the plain loop and by the engine, median of three turns (one with `quick`)."""
-    rows = []
-    for name, values, cells, plain, plain_cells in CASES:
-        point = Point("unconstrained", 1, UnconstrainedParams(**values))
-        batch = Batch(tuple(point.cells(range(cells // 10 if quick else cells))), Recording(points=POINTS))
-        list(Unconstrained().run(Batch(batch.cells[:2], batch.recording)))  # compiles
-        found: list[tuple[float, float]] = []
-        for _ in range(1 if quick else 3):
-            began = time.process_time()
-            for cell in batch.cells[:plain_cells]:
-                plain(cell)
-            between = time.process_time()
-            list(Unconstrained().run(batch))
-            found.append((plain_cells / (between - began), len(batch.cells) / (time.process_time() - between)))
-        loop, own = (statistics.median(rates) for rates in zip(*found, strict=True))
-        rows.append((name, f"{len(batch.cells):,}", f"{loop:,.3g}", f"{own:,.3g}", f"{own / loop:,.0f} x"))
-    return rows
-
-
 TABLES = (
     Benchmark(
         "Unconstrained features beside plain loops over every point, whole rows with their metrics: CPU time",
-        COLUMNS,
-        table,
+        RATES,
+        lambda quick: rates(CASES, quick, POINTS),
     ),
 )
 

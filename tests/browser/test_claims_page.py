@@ -6,12 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page
+from playwright.sync_api import Browser
 
 from swingby.run.driver import run_sweep
 from swingby.run.progress import Progress
 from swingby.sweepfile.sweep import Sweep
 from swingby_analysis.statements.claims import write_claims
+from tests.browser.conftest import Opened
 
 JUDGED = {"bottleneck-is-structural": "claim-rank", "e-1-minor": "claim-initial-weights"}
 """Claims, and the sweep of each."""
@@ -29,24 +30,13 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return done.page
 
 
-class Opened:
-    """The page opened from its file with the network off, and everything it complained of or asked for."""
-
-    def __init__(self, page: Page, path: Path) -> None:
-        self.page, self.said, self.asked = page, list[str](), list[str]()
-        page.on("console", lambda message: self.said.append(message.text))
-        page.on("pageerror", lambda error: self.said.append(str(error)))
-        page.on("request", lambda request: self.asked.append(request.url))
-        page.set_default_timeout(120_000)
-        page.goto(path.as_uri())
-
-
 @pytest.fixture(params=["light", "dark"])
 def opened(browser: Browser, path: Path, request: pytest.FixtureRequest) -> Iterator[Opened]:
     """The page in both colour schemes."""
-    context = browser.new_context(viewport={"width": 1300, "height": 900}, offline=True, color_scheme=request.param)
-    yield Opened(context.new_page(), path)
-    context.close()
+    page = Opened(browser, offline=True, color_scheme=request.param)
+    page.page.goto(path.as_uri())
+    yield page
+    page.close()
 
 
 def test_nothing_complains_and_nothing_is_fetched(opened: Opened, path: Path) -> None:

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import Browser
 
 from swingby_analysis.report import write_report
-from tests.browser.test_report_page import Opened
+from tests.browser.test_report_page import Drawn
 from tests.support import synthetic_diffusion
 
 
@@ -24,7 +24,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_everything_is_drawn_and_nothing_complains(browser: Browser, written: Path) -> None:
     """Offline, each figure has marks, the samples are pictures that the browser could read, the console stays empty."""
-    opened = Opened(browser, written)
+    opened = Drawn(browser, written)
     marks = opened.page.evaluate(
         """() => [...document.querySelectorAll('[data-figure]')].map((figure) =>
             [figure.dataset.figure, figure.querySelectorAll('svg .role-mark path, svg .role-mark line').length])"""
@@ -42,5 +42,5 @@ def test_everything_is_drawn_and_nothing_complains(browser: Browser, written: Pa
     assert len(pictures) == 2 * 8
     assert all(head == "data:image/png;base64," and own == 64 and shown > 40 for head, own, shown in pictures)
     assert opened.said == []
-    assert opened.asked == []
-    opened.page.context.close()
+    assert opened.foreign == []
+    opened.close()

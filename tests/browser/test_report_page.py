@@ -9,13 +9,14 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, Route
+from playwright.sync_api import Browser
 from playwright.sync_api import TimeoutError as WaitedTooLong
 
 from swingby_analysis.diff.comparison import compared
 from swingby_analysis.diff.page import write_page as write_diff
 from swingby_analysis.page.plain_files import rows_of
 from swingby_analysis.report import PAGE, write_report
+from tests.browser.conftest import Opened
 from tests.support import synthetic_sim
 
 TITLE = "<script>document.title = 'taken'</script><img src=x onerror=\"document.title = 'taken'\">"
@@ -40,33 +41,21 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_report("large", folder / "data", folder / "out", kinds=()).page
 
 
-class Opened:
-    """A page opened from its file with the network off, and everything it complained of or asked for."""
+class Drawn(Opened):
+    """A page opened from its file with the network off, once it is drawn."""
 
     def __init__(self, browser: Browser, path: Path) -> None:
-        context = browser.new_context(viewport={"width": 1300, "height": 900}, offline=True)
-        self.page: Page = context.new_page()
-        self.page.set_default_timeout(120_000)
-        self.said: list[str] = []
-        self.asked: list[str] = []
-        self.page.on("console", self._console)
-        self.page.on("pageerror", lambda error: self.said.append(str(error)))
-        context.route("**/*", self._route)
+        super().__init__(browser, offline=True)
         self.page.goto(path.as_uri())
         try:
             self.page.wait_for_selector("html[data-drawn]")
         except WaitedTooLong as error:
             raise AssertionError(f"the page was not drawn in 120 s; it said: {self.said}") from error
 
-    def _console(self, message: ConsoleMessage) -> None:
-        self.said.append(f"{message.type}: {message.text}")
-
-    def _route(self, route: Route) -> None:
-        if route.request.url.startswith("file:"):
-            route.continue_()
-        else:
-            self.asked.append(route.request.url)
-            route.abort()
+    @property
+    def foreign(self) -> list[str]:
+        """Addresses that are of no file."""
+        return [url for url in self.asked if not url.startswith(("file:", "data:", "blob:"))]
 
     def curves(self) -> dict[str, list[str]]:
         """The shapes that the curve panels draw."""
@@ -81,13 +70,13 @@ class Opened:
 
 
 @pytest.fixture
-def opened(browser: Browser, small: Path) -> Iterator[Opened]:
-    page = Opened(browser, small)
+def opened(browser: Browser, small: Path) -> Iterator[Drawn]:
+    page = Drawn(browser, small)
     yield page
-    page.page.context.close()
+    page.close()
 
 
-def test_every_figure_is_drawn_and_nothing_complains(opened: Opened, small: Path) -> None:
+def test_every_figure_is_drawn_and_nothing_complains(opened: Drawn, small: Path) -> None:
     """Offline, each figure has marks, the console stays empty, and nothing was asked of a network."""
     marks = opened.page.evaluate(
         """() => [...document.querySelectorAll('[data-figure], #losses, #path')].map((figure) =>
@@ -99,10 +88,10 @@ def test_every_figure_is_drawn_and_nothing_complains(opened: Opened, small: Path
     assert {name for name, _ in marks} == figures | {"losses", "path"}
     assert [name for name, count in marks if count == 0] == []
     assert opened.said == []
-    assert opened.asked == []
+    assert opened.foreign == []
 
 
-def test_pointing_at_another_point_changes_the_curves(opened: Opened) -> None:
+def test_pointing_at_another_point_changes_the_curves(opened: Drawn) -> None:
     """The panel shows the curves, the label and the share of the point under the pointer."""
     opened.point_at(0)
     first, name = opened.curves(), opened.page.inner_text("#at")
@@ -119,7 +108,7 @@ def test_pointing_at_another_point_changes_the_curves(opened: Opened) -> None:
     assert opened.said == []
 
 
-def test_the_shown_curve_is_the_points_own(opened: Opened) -> None:
+def test_the_shown_curve_is_the_points_own(opened: Drawn) -> None:
     """A point without a bump has a median that only falls, one with a large bump has one that rises again."""
     script = """(curve) => { const rows = curve.losses[0][0]; let at = 0; return rows.map((step) => (at += step)); }"""
     data = json.loads(opened.page.evaluate("() => document.getElementById('data').textContent"))
@@ -130,7 +119,7 @@ def test_the_shown_curve_is_the_points_own(opened: Opened) -> None:
     assert rising == {"0": False, "15": True}
 
 
-def test_a_click_holds_a_point(opened: Opened) -> None:
+def test_a_click_holds_a_point(opened: Drawn) -> None:
     """After a click other points are passed over; Escape lets go."""
     opened.point_at(3)
     opened.page.mouse.down()
@@ -143,7 +132,7 @@ def test_a_click_holds_a_point(opened: Opened) -> None:
     assert opened.page.inner_text("#at") != held
 
 
-def test_keys_and_menus_reach_every_point(opened: Opened) -> None:
+def test_keys_and_menus_reach_every_point(opened: Drawn) -> None:
     """Arrow keys move to the neighbours and stop at the border; the menus choose a value each."""
     figure = opened.page.locator(MAIN)
     opened.point_at(0)
@@ -159,7 +148,7 @@ def test_keys_and_menus_reach_every_point(opened: Opened) -> None:
     assert opened.said == []
 
 
-def test_the_outline_follows(opened: Opened) -> None:
+def test_the_outline_follows(opened: Drawn) -> None:
     """The point whose curves are shown is outlined in the diagram."""
     outline = f"{MAIN} svg .mark-rect path[stroke='#d1495b']"
     opened.point_at(2)
@@ -169,7 +158,7 @@ def test_the_outline_follows(opened: Opened) -> None:
     assert opened.page.locator(outline).first.get_attribute("d") != before
 
 
-def test_the_panel_follows_in_every_diagram(opened: Opened) -> None:
+def test_the_panel_follows_in_every_diagram(opened: Drawn) -> None:
     """In maps of shares, categories and numbers, and on curves, the point that is pointed at is shown and outlined.
 
     The panel says what that diagram says of the point, draws its single runs, and stays in sight.
@@ -202,7 +191,7 @@ def test_a_point_that_was_never_trained_shows_its_fitted_share(browser: Browser,
     """Every fourth point has cells; a faint tile is told in the panel, without curves, and outlined on every map."""
     sweep = synthetic_sim.square("partly", 8, 4)
     synthetic_sim.write(tmp_path / "data", sweep, lambda cell: None if sweep.points.index(cell.point) % 4 else "ok")
-    opened = Opened(browser, write_report("partly", tmp_path / "data", tmp_path / "out", kinds=()).page)
+    opened = Drawn(browser, write_report("partly", tmp_path / "data", tmp_path / "out", kinds=()).page)
     opened.point_at(16 + 20)  # tiles of points with cells come first
     assert ": no seed; fitted " in opened.page.inner_text("#share")
     assert opened.page.inner_text("#note") == "No curve was recorded at this point."
@@ -210,14 +199,14 @@ def test_a_point_that_was_never_trained_shows_its_fitted_share(browser: Browser,
         outline = f"[data-figure='{slug}'] svg .mark-rect path[stroke='#d1495b']"
         assert opened.page.locator(outline).count() == 1
     assert opened.said == []
-    opened.page.context.close()
+    opened.close()
 
 
 def test_the_panel_follows_in_a_map_of_differences(browser: Browser, small: Path) -> None:
     """On the page of a comparison the curves of both sides at the point under the pointer are shown and outlined."""
     folder = small.parents[2]
     with compared("small", "small", folder / "data") as diff:
-        opened = Opened(browser, write_diff(diff, folder / "diff", 3))
+        opened = Drawn(browser, write_diff(diff, folder / "diff", 3))
     tiles = opened.page.locator("[data-figure='difference-1'] svg .mark-rect path")
     tiles.nth(3).hover(force=True)
     first, name = opened.curves()["losses"], opened.page.inner_text("#at")
@@ -226,11 +215,11 @@ def test_the_panel_follows_in_a_map_of_differences(browser: Browser, small: Path
     assert opened.page.inner_text("#at") != name
     assert opened.curves()["losses"] != first
     assert opened.page.locator("[data-figure='difference-1'] svg .mark-rect path[stroke='#d1495b']").count() == 1
-    assert (opened.said, opened.asked) == ([], [])
-    opened.page.context.close()
+    assert (opened.said, opened.foreign) == ([], [])
+    opened.close()
 
 
-def test_a_hostile_title_stays_text(opened: Opened) -> None:
+def test_a_hostile_title_stays_text(opened: Drawn) -> None:
     """A title that is markup is read as it was written, and runs nothing."""
     assert opened.page.inner_text("h1") == TITLE
     assert opened.page.title().startswith(TITLE)
@@ -241,13 +230,13 @@ def test_a_hostile_title_stays_text(opened: Opened) -> None:
 def test_a_large_grid_stays_small_and_answers(browser: Browser, large: Path) -> None:
     """41 x 41 points of 30 seeds make a page below 10 MB, drawn without complaint, whose points show their curves."""
     assert large.stat().st_size < LIMIT
-    opened = Opened(browser, large)
+    opened = Drawn(browser, large)
     opened.point_at(0)
     first = opened.curves()
     opened.point_at(41 * 41 - 1)
     assert opened.page.locator(f"{MAIN} svg .mark-rect path").count() >= 41 * 41
     assert opened.curves()["losses"] != first["losses"]
     assert opened.curves()["path"] != first["path"]
-    assert (opened.said, opened.asked) == ([], [])
+    assert (opened.said, opened.foreign) == ([], [])
     assert large.name == PAGE
-    opened.page.context.close()
+    opened.close()

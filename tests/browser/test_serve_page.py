@@ -15,6 +15,7 @@ from swingby.data.records.headers import ShardHeader
 from swingby.store import ingest
 from swingby_analysis.serve import reports
 from swingby_analysis.serve.queries import Limits
+from tests.browser.conftest import Opened
 from tests.support import synthetic_sim
 from tests.support.server import Served, served
 
@@ -44,33 +45,30 @@ def site(data: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Serve
         yield running
 
 
-class Opened:
-    """A page of the server, what it complained of, and what it asked of anybody else."""
+class OfServer(Opened):
+    """A page of the server, and what it asked of anybody else."""
 
     def __init__(self, browser: Browser, site: Served) -> None:
-        context = browser.new_context(viewport={"width": 1300, "height": 900}, accept_downloads=True)
-        self.page: Page = context.new_page()
-        self.page.set_default_timeout(60_000)
-        self.said, self.foreign, self.site = list[str](), list[str](), site
-        self.page.on("console", lambda message: self.said.append(message.text))
-        self.page.on("pageerror", lambda error: self.said.append(str(error)))
-        context.on("request", lambda request: self._asked(request.url))
+        super().__init__(browser, accept_downloads=True)
+        self.site = site
 
-    def _asked(self, url: str) -> None:
-        if not url.startswith((self.site.url, "data:", "blob:")):
-            self.foreign.append(url)
+    @property
+    def foreign(self) -> list[str]:
+        """Addresses elsewhere."""
+        return [url for url in self.asked if not url.startswith((self.site.url, "data:", "blob:"))]
 
     def go(self, path: str) -> Page:
+        """The page at a path."""
         self.page.goto(self.site.url + path)
         return self.page
 
 
 @pytest.fixture
-def opened(browser: Browser, site: Served) -> Iterator[Opened]:
+def opened(browser: Browser, site: Served) -> Iterator[OfServer]:
     """A browser's page; whatever was done with it, nothing complained and nothing foreign was asked."""
-    found = Opened(browser, site)
+    found = OfServer(browser, site)
     yield found
-    found.page.context.close()
+    found.close()
     assert (found.said, found.foreign) == ([], [])
 
 
@@ -87,7 +85,7 @@ def more(data: Path) -> None:
 
 
 @pytest.mark.timeout(900)
-def test_the_report_is_drawn_and_says_as_of_when(opened: Opened, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_report_is_drawn_and_says_as_of_when(opened: OfServer, monkeypatch: pytest.MonkeyPatch) -> None:
     """It appears by itself and draws itself, its title is text; without news it is not written again."""
     monkeypatch.setattr(reports, "REST", 0.0)
     monkeypatch.setattr(reports, "LEAST_REST", 0.1)
@@ -118,7 +116,7 @@ def drawn(page: Page) -> None:
     expect(page.frame_locator("#report").locator("html[data-drawn]")).to_be_attached(timeout=PATIENCE)
 
 
-def test_the_list_follows_the_sweeps(opened: Opened, data: Path, site: Served) -> None:
+def test_the_list_follows_the_sweeps(opened: OfServer, data: Path, site: Served) -> None:
     """A sweep that comes into the store meanwhile is shown by itself; the cells that another trained are done."""
     page = opened.go("/")
     expect(page.locator(".sweeps li")).to_have_count(1, timeout=PATIENCE)
@@ -133,7 +131,7 @@ def test_the_report_follows_the_sweep(browser: Browser, tmp_path: Path) -> None:
     folder = tmp_path / "data"
     half_done(folder)
     with served(folder, tmp_path, Limits()) as site:
-        opened = Opened(browser, site)
+        opened = OfServer(browser, site)
         page = opened.go("/sweeps/small")
         drawn(page)
         page.frames[1].evaluate("window.scrollTo(0, 700)")
@@ -149,10 +147,10 @@ def test_the_report_follows_the_sweep(browser: Browser, tmp_path: Path) -> None:
         page.wait_for_timeout(30_000)
         assert page.locator("#report").get_attribute("data-version") == "2"
         assert (opened.said, opened.foreign) == ([], [])
-        page.context.close()
+        opened.close()
 
 
-def test_a_query_is_typed_run_kept_and_linked(opened: Opened, tmp_path: Path) -> None:
+def test_a_query_is_typed_run_kept_and_linked(opened: OfServer, tmp_path: Path) -> None:
     """What is typed is answered as a table, as a file with the same rows, and again by its link."""
     page = opened.go("/sql")
     page.fill("#q", SQL)
@@ -169,7 +167,7 @@ def test_a_query_is_typed_run_kept_and_linked(opened: Opened, tmp_path: Path) ->
     assert page.locator("table td").all_inner_texts() == ["2", "a,b"]
 
 
-def test_a_column_is_written_where_the_cursor_is(opened: Opened) -> None:
+def test_a_column_is_written_where_the_cursor_is(opened: OfServer) -> None:
     """A click on a column of the list beside the box puts its name into the query."""
     page = opened.go("/sql")
     page.fill("#q", "select ")
@@ -179,7 +177,7 @@ def test_a_column_is_written_where_the_cursor_is(opened: Opened) -> None:
     assert page.input_value("#q") == "select point"
 
 
-def test_a_column_is_found_by_its_meaning(opened: Opened) -> None:
+def test_a_column_is_found_by_its_meaning(opened: OfServer) -> None:
     """What is typed above the tables leaves the columns that have it in their name, type or meaning."""
     page = opened.go("/sql")
     page.fill("#find", "every sweep as its newest")
@@ -194,15 +192,15 @@ def test_a_column_is_found_by_its_meaning(opened: Opened) -> None:
 
 def test_a_wrong_query_is_told_why(browser: Browser, site: Served) -> None:
     """The fault is seen beside the query, which stays to be mended."""
-    opened = Opened(browser, site)
+    opened = OfServer(browser, site)
     page = opened.go("/sql?q=select+*+from+simm")
     assert "did you mean 'sim'?" in page.locator("[role=alert]").inner_text()
     assert page.input_value("#q") == "select * from simm"
-    page.context.close()
+    opened.close()
 
 
 @pytest.mark.parametrize("width", [1300, 400])
-def test_the_pages_do_not_run_over(opened: Opened, width: int) -> None:
+def test_the_pages_do_not_run_over(opened: OfServer, width: int) -> None:
     """Wide tables scroll by themselves, and no page does."""
     opened.page.set_viewport_size({"width": width, "height": 900})
     for path in ("/", "/sweeps/small", "/sql", "/sql?q=select+*+from+sim"):

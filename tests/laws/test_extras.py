@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-import sys
 import tomllib
 from importlib.metadata import PackageNotFoundError, packages_distributions, requires
 from pathlib import Path
@@ -19,6 +18,7 @@ from swingby.model import registry
 from swingby.run.driver import run_sweep
 from swingby.run.outcomes import derive
 from tests.support import synthetic_sim
+from tests.support.command import in_child
 from tests.support.places import ROOT
 
 HIDDEN = (
@@ -68,9 +68,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def swingby(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     """The command in a process that, like its children, cannot import what is hidden."""
     paths = [str(folder / "without"), *filter(None, [os.environ.get("PYTHONPATH")])]
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "SWINGBY_DATA": "data", "COLUMNS": "300"}
-    command = [sys.executable, "-m", "swingby", *words]
-    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
+    return in_child(folder, *words, PYTHONPATH=os.pathsep.join(paths), SWINGBY_DATA="data", COLUMNS="300")
 
 
 @pytest.mark.parametrize(

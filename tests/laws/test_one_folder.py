@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.packages import install
 from tests.support.places import ROOT
 
 SIM = """
@@ -68,11 +69,9 @@ def checkout(folder: Path) -> Path:
 
 def beside(folder: Path, science: str = "diffusion") -> None:
     """Installs the folder of a science as a package of its own, beside swingby."""
-    shutil.copytree(folder / science, folder / "beside" / f"swingby_{science}")
-    info = folder / "beside" / f"swingby_{science}-1.0.dist-info"
-    info.mkdir()
-    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: swingby-{science}\nVersion: 1.0\n")
-    (info / "entry_points.txt").write_text(f"[swingby.packages]\nswingby_{science} = swingby_{science}\n")
+    compiled = shutil.ignore_patterns("__pycache__")  # its kernels name the package that they were compiled in
+    shutil.copytree(folder / science, folder / "beside" / f"swingby_{science}", ignore=compiled)
+    install(folder / "beside", f"swingby-{science}", f"[swingby.packages]\nswingby_{science} = swingby_{science}\n")
 
 
 def environment(folder: Path, sources: Sequence[Path]) -> dict[str, str]:

@@ -18,8 +18,9 @@ from swingby.select.intervals import wilson
 from swingby.sweepfile.sweep import Sweep, named_sweeps
 from swingby_analysis.phenomena.catalogue import Phenomenon, every_phenomenon
 from swingby_analysis.phenomena.counting import query_of
-from swingby_analysis.statements.catalogue import catalogue
+from swingby_analysis.statements.catalogue import catalogue, diagrams
 from swingby_analysis.statements.compose import Asked, compose
+from swingby_analysis.statements.diagram import Diagram
 from swingby_analysis.statements.needed import asked_of
 from swingby_analysis.statements.statement import Statement, parse
 
@@ -137,3 +138,12 @@ def test_it_asks_no_refined_sweep(statement: Statement) -> None:
     """Refined cells were chosen by their results, so that means and counts over them are none over the grid."""
     names = {*statement.sweeps, *statement.fresh} & named_sweeps().keys()
     assert not [name for name in names if loaded(name).refine_section is not None]
+
+
+@pytest.mark.parametrize("diagram", diagrams(), ids=[diagram.slug for diagram in diagrams()])
+def test_a_refined_diagram_draws_the_boundaries_that_its_sweep_seeks(diagram: Diagram) -> None:
+    """It has a map of shares for each outcome of `refine`, in its words; no sweep has two diagrams."""
+    if diagram.slug.endswith("-fine"):
+        sought = [label.text for label in loaded(diagram.sweep).refinement().labels]
+        assert [one.outcome for one in diagram.maps if one.drawn == "share"] == sought
+    assert [one.slug for one in diagrams() if one.sweep == diagram.sweep] == [diagram.slug]

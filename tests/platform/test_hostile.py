@@ -24,11 +24,10 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from swingby import sandbox
 from swingby.archive import pack, unpack
-from swingby.cli import app, console
+from swingby.cli import console
 from swingby.data import parquet
 from swingby.data.files import entry, is_entry
 from swingby.data.parquet import MOST_VALUES, read_parquet, write_parquet
@@ -40,6 +39,7 @@ from swingby.sandbox.statement import RefusedError, readable
 from swingby.store import Layout, ingest
 from swingby.sweepfile.sweep import Sweep
 from swingby.text import legible, plain
+from tests.support.command import swingby
 from tests.support.store import Segment, cells, write_plan, write_shard
 
 shared = settings(suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
@@ -310,7 +310,7 @@ def test_odd_files_among_the_plans_disturb_nobody(sound: Records, tmp_path: Path
     names = ("notes", "a-b", "--", "a" * 200)
     for name in names:
         (tmp_path / "data" / "plans" / f"{name}.parquet").write_bytes(b"PAR1")
-    taken = CliRunner().invoke(app, ["ingest", "--data", str(tmp_path / "data")])
+    taken = swingby("ingest", "--data", tmp_path / "data")
     assert taken.exit_code == 2
     assert set(re.findall(r"left out plans/(\S+)\.parquet: ", taken.stderr)) == set(names)
     for arguments, told in (
@@ -320,7 +320,7 @@ def test_odd_files_among_the_plans_disturb_nobody(sound: Records, tmp_path: Path
         (["retract", "a", "--reason", "x", "--dry-run"], "would take back what 3 cells left"),
         (["sql", "from toy select count(*) as cells"], "3"),
     ):
-        result = CliRunner().invoke(app, [*arguments, "--data", str(tmp_path / "data")])
+        result = swingby(*arguments, "--data", tmp_path / "data")
         assert result.exit_code == 0, (arguments, result.output)
         assert told in result.stdout
 
@@ -542,7 +542,7 @@ def test_names_and_messages_of_others_do_not_steer_the_verbs(tmp_path: Path) -> 
         ["sql", steer],
         ["watch", "--once"],
     ):
-        result = CliRunner().invoke(app, [*arguments, "--data", str(records.data)])
+        result = swingby(*arguments, "--data", records.data)
         assert result.exception is None or isinstance(result.exception, SystemExit), (arguments, result.exception)
         assert reads(result.stdout), arguments
         assert reads(result.stderr), arguments

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import subprocess
 import sys
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from swingby.store import Store
+from tests.support.command import in_child
 from tests.support.places import ROOT
 
 PAGE = ROOT / "docs" / "packages.md"
@@ -31,9 +31,7 @@ def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def swingby(project: Path, *words: str) -> str:
     """What the command prints, where the package is installed."""
-    environment = {**os.environ, "PYTHONPATH": str(project / "site"), "SWINGBY_DATA": str(project / "data")}
-    command = [sys.executable, "-m", "swingby", *words]
-    done = subprocess.run(command, cwd=project, env=environment, capture_output=True, text=True, timeout=240)
+    done = in_child(project, *words, PYTHONPATH=str(project / "site"), SWINGBY_DATA=str(project / "data"))
     assert done.returncode == 0, done.stderr
     return done.stdout + done.stderr
 

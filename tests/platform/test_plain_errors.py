@@ -10,16 +10,15 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from typer.testing import CliRunner
 
 from swingby import sandbox
-from swingby.cli import app
 from swingby.data.records import Records
 from swingby.errors import SwingbyError, plain_words
 from swingby.imports.importing import ImportRequest, import_runs
 from swingby.imports.layout import ColumnRoles
 from swingby.sandbox.scalar import evaluate, kind_of
 from swingby.store import Store, ingest
+from tests.support.command import swingby
 from tests.support.store import Segment, write_plan, write_shard
 
 RAW = re.compile(
@@ -137,7 +136,7 @@ def test_no_file_is_told_in_the_words_of_others(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("words", VERBS)
 def test_no_verb_speaks_in_the_words_of_others(data: Path, words: str) -> None:
-    done = CliRunner().invoke(app, [*words.split(), "--data", str(data)])
+    done = swingby(*words.split(), "--data", data)
     assert done.exit_code == 2, done.output
     assert not RAW.search(done.output), done.output
 

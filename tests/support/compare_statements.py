@@ -47,6 +47,12 @@ def dump(data: Path, slugs: Sequence[str] = ()) -> dict[str, list[dict[str, Any]
     }
 
 
+def text(statements: Mapping[str, Sequence[Any]]) -> str:
+    """JSON with a line for each row, so that a change of one shows as one."""
+    rows = {kind: ",\n".join(json.dumps(row, ensure_ascii=False) for row in of) for kind, of in statements.items()}
+    return "{" + ",\n".join(f'"{kind}": [\n{lines}\n]' for kind, lines in rows.items()) + "}\n"
+
+
 def differences(kept: Mapping[str, Any], found: Mapping[str, Any]) -> Iterator[str]:
     """Every difference, in words."""
     for kind, keys in (("claims", ("slug", "place")), ("findings", ("slug",))):
@@ -71,7 +77,7 @@ def _equal(one: Any, two: Any) -> bool:
 def main(arguments: Sequence[str]) -> int:
     if arguments[0] == "--dump":
         found = dump(Path(arguments[1]), arguments[3:])
-        Path(arguments[2]).write_text(json.dumps(found, ensure_ascii=False, indent=0), encoding="utf-8")
+        Path(arguments[2]).write_text(text(found), encoding="utf-8")
         return 0
     kept, found = (json.loads(Path(path).read_text(encoding="utf-8")) for path in arguments)
     told = list(differences(kept, found))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import http.client
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from swingby_analysis.serve.app import application
 from swingby_analysis.serve.guard import Hosts, Token
 from swingby_analysis.serve.queries import Limits
 from swingby_analysis.serve.server import listening, new_server
+from tests.support.waiting import awaited
 
 
 @dataclass(frozen=True)
@@ -64,10 +64,7 @@ def served(data: Path, folder: Path, limits: Limits = Limits(), token: Token | N
         thread = threading.Thread(target=server.run, kwargs={"sockets": [listener]})
         thread.start()
         try:
-            deadline = time.monotonic() + 60
-            while not server.started:
-                assert time.monotonic() < deadline, "the server does not start"
-                time.sleep(0.02)
+            awaited(lambda: server.started)
             yield Served(listener.getsockname()[1])
         finally:
             server.should_exit = True

@@ -21,9 +21,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest, fisher_exact
-from typer.testing import CliRunner
 
-from swingby.cli import app
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.run.driver import run_sweep
@@ -38,6 +36,7 @@ from swingby_analysis.diff.nested import Nested
 from swingby_analysis.diff.pairing import Pairing, pair
 from swingby_analysis.stats import exact, intervals
 from swingby_analysis.stats.intervals import Interval
+from tests.support.command import swingby
 from tests.support.places import MISBEHAVING
 
 COUNTS = st.integers(0, 9)
@@ -455,12 +454,6 @@ def walked(data: Path, name: str = "walks", pilot: bool = False, **changes: Any)
     return data
 
 
-def swingby(*arguments: str | Path) -> tuple[int, str, str]:
-    result = CliRunner().invoke(app, list(map(str, arguments)))
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result.exit_code, result.stdout, result.stderr
-
-
 def sentences(diff: Diff) -> str:
     return " ".join(summary.sentences(diff))
 
@@ -583,12 +576,12 @@ def test_a_sweep_is_compared_while_it_runs(folders: tuple[Path, Path], tmp_path:
 def test_the_verb_prints_and_writes(folders: tuple[Path, Path], tmp_path: Path) -> None:
     """`swingby diff` prints tables, CSV and JSON, and writes a page that takes no text for markup."""
     data, out = folders[0], tmp_path / "out"
-    code, printed, err = swingby("diff", "walks", "faster", "--data", data, "--out", out, "--same")
-    assert code == 1, err
+    done = swingby("diff", "walks", "faster", "--data", data, "--out", out, "--same")
+    assert done.exit_code == 1, done.stderr
     page = out / "diff-walks-faster" / "diff.html"
-    assert printed.rstrip().endswith(str(page))
+    assert done.stdout.rstrip().endswith(str(page))
     for text in ("rate: 1 in A, 1.5 in B", "Curves and scalars", "swingby replay"):
-        assert text in printed
+        assert text in done.stdout
         assert text in html.unescape(page.read_text())
     shown = re.search(r'<script type="application/json" id="data">(.*?)</script>', page.read_text(), re.DOTALL)
     assert shown is not None
@@ -596,11 +589,11 @@ def test_the_verb_prints_and_writes(folders: tuple[Path, Path], tmp_path: Path) 
     assert panel["panel"]["names"][:2] == ["position in A", "position in B"]
     assert all(len(of["losses"]) == len(panel["panel"]["names"]) for of in panel["curves"]["of"].values())
     plain = ("--data", data, "--no-page", "--format")
-    code, printed, err = swingby("diff", "walks", "faster", *plain, "csv", "--rows", "cells")
-    assert (code, len(printed.strip().splitlines())) == (0, 1 + 12 * 2), err
-    code, printed, err = swingby("diff", "walks", "faster", *plain, "json")
-    found = json.loads(printed)
-    assert (code, found["pairs"], found["same"]) == (0, 12, False), err
+    done = swingby("diff", "walks", "faster", *plain, "csv", "--rows", "cells")
+    assert (done.exit_code, len(done.stdout.strip().splitlines())) == (0, 1 + 12 * 2), done.stderr
+    done = swingby("diff", "walks", "faster", *plain, "json")
+    found = json.loads(done.stdout)
+    assert (done.exit_code, found["pairs"], found["same"]) == (0, 12, False), done.stderr
     assert {row["column"] for row in found["curves"]} == {"position", "final_position"}
 
 
@@ -613,9 +606,9 @@ def test_what_cannot_be_compared_is_refused(folders: tuple[Path, Path], tmp_path
         (("walks", "walks", "--format", "csv"), "--rows"),
         (("walks", "--other-data", tmp_path / "none"), "none"),
     ):
-        code, printed, err = swingby("diff", *arguments, "--data", folders[0], "--no-page")
-        assert (code, printed) == (2, ""), err
-        assert why in " ".join(err.split())
+        done = swingby("diff", *arguments, "--data", folders[0], "--no-page")
+        assert (done.exit_code, done.stdout) == (2, ""), done.stderr
+        assert why in " ".join(done.stderr.split())
 
 
 def test_pairing_is_what_its_rows_say() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import io
 import itertools
 import json
@@ -13,7 +12,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
@@ -22,9 +21,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
-from typer.testing import CliRunner
 
-from swingby.cli import app
 from swingby.errors import SwingbyError
 from swingby.run.driver import run_sweep
 from swingby.run.progress import Progress
@@ -38,24 +35,11 @@ from swingby_analysis.live.phase import Kind, Outcome, Phase, Pool, phase
 from swingby_analysis.live.poll import Watch
 from swingby_analysis.live.terminal_map import EMPTY, WITHOUT, draw_map
 from swingby_analysis.stats import shares as phases
-from tests.support.places import MISBEHAVING
+from tests.support.command import swingby
+from tests.support.packages import walking
 
 PATIENCE = 120.0
 CLIENT = Path(sys.executable).with_name("duckdb")
-
-
-@contextmanager
-def walking(folder: Path) -> Iterator[Any]:
-    """The experiment `walk` with a data folder, for as long as it is needed."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(MISBEHAVING))
-        kit = importlib.import_module("misbehaving_runs").Kit(folder)
-        for name in ("PYTHONPATH", "TEST_LEDGER"):
-            patch.setenv(name, kit.environment()[name])
-        try:
-            yield kit
-        finally:
-            kit.close()
 
 
 @pytest.fixture(scope="module")
@@ -65,13 +49,6 @@ def ended(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
         sweep = kit.sweep(axes={"wants": ["ok", "raise", "diverge"], "rate": [0.5, 1.0]}, seeds=3)
         run_sweep(sweep, kit.data, local=True, pilot=False, progress=Progress())
         yield kit
-
-
-def swingby(*arguments: str) -> Any:
-    """The command, in this process."""
-    result = CliRunner().invoke(app, list(arguments))
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result
 
 
 def sweeps(kit: Any, **options: Any) -> tuple[Facts, ...]:
@@ -128,7 +105,7 @@ def test_axes_are_held_or_taken_together(ended: Any) -> None:
         ("rate", "height", "AXIS=VALUE"),
         ("rate=1", "hight", "did you mean 'height'"),
     ):
-        done = swingby("watch", "--once", "--data", str(ended.data), "--at", at, "--outcome", outcome)
+        done = swingby("watch", "--once", "--data", ended.data, "--at", at, "--outcome", outcome)
         assert done.exit_code == 2
         assert words in done.output
 
@@ -144,19 +121,19 @@ def test_a_frame_of_a_finished_sweep_is_the_same_tomorrow(ended: Any) -> None:
     with Watch(ended.data) as watching:
         today, tomorrow = (drawn(watching.poll(time.time() + day), 80) for day in (0, 86_400))
     assert today == tomorrow
-    printed = swingby("watch", "walks", "--once", "--data", str(ended.data))
+    printed = swingby("watch", "walks", "--once", "--data", ended.data)
     assert printed.exit_code == 3
     assert printed.output == today
     assert "FAILED 6" in today
     assert "6 x ValueError: the walk of seed" in today
-    followed = swingby("watch", "--data", str(ended.data))
+    followed = swingby("watch", "--data", ended.data)
     assert (followed.exit_code, followed.output) == (3, today)
     assert files() == before
 
 
 def test_json_tells_the_same(ended: Any) -> None:
     """--json is one object with the counts of the frame, plain values only, and the points of the diagram."""
-    done = swingby("watch", "--json", "--data", str(ended.data), "--outcome", "height")
+    done = swingby("watch", "--json", "--data", ended.data, "--outcome", "height")
     assert done.exit_code == 3
     (sweep,) = json.loads(done.output)["sweeps"]
     assert [sweep[name] for name in ("ok", "diverged", "failed", "missing", "finished")] == [6, 6, 6, 0, True]
@@ -205,9 +182,9 @@ def test_a_folder_that_cannot_be_written_is_watched_and_attached(unwritable: Pat
     """Watching needs no right to write: the frame is the same, and a snapshot of the folder can be kept elsewhere."""
     with pytest.raises(OSError, match="Read-only"):
         (unwritable / "note").touch()
-    seen, own = (swingby("watch", "--once", "--data", str(data)) for data in (unwritable, ended.data))
+    seen, own = (swingby("watch", "--once", "--data", data) for data in (unwritable, ended.data))
     assert (seen.exit_code, seen.output) == (3, own.output)
-    assert swingby("attach", "--data", str(unwritable), "--keep", str(tmp_path / "kept")).exit_code == 0
+    assert swingby("attach", "--data", unwritable, "--keep", tmp_path / "kept").exit_code == 0
     rows = subprocess.run(
         [CLIENT, "-init", tmp_path / "kept" / "attach.sql", "-csv", "-noheader", "-c", "select count(*) from walk"],
         capture_output=True,
@@ -295,9 +272,9 @@ def test_others_read_while_it_runs(running: Any, tmp_path: Path) -> None:
     """Two DuckDB clients, polars and a snapshot that is kept see every finished cell once, at the same time."""
     asked = "select count(*) as rows, count(distinct cell_id) as cells from walk"
     attach = tmp_path / "attach.sql"
-    attach.write_text(swingby("attach", "--data", str(running.data)).output)
+    attach.write_text(swingby("attach", "--data", running.data).output)
     kept = tmp_path / "kept"
-    said = swingby("attach", "--data", str(running.data), "--keep", str(kept))
+    said = swingby("attach", "--data", running.data, "--keep", kept)
     assert said.output.splitlines() == [f"kept; to read it: duckdb -init {kept / 'attach.sql'}"]
     files = [attach, kept / "attach.sql"]
     clients = [
@@ -305,14 +282,14 @@ def test_others_read_while_it_runs(running: Any, tmp_path: Path) -> None:
         for file in files
     ]
     here: dict[str, Any] = {}
-    exec(swingby("attach", "--data", str(running.data), "--for", "polars").output, here)
+    exec(swingby("attach", "--data", running.data, "--for", "polars").output, here)
     assert here["frame"].rows() == [("walks", "walk", 12)]
     assert here["db"].sql(asked).pl().rows() == [(8, 8)]
     for client in clients:
         rows, errors = client.communicate(timeout=PATIENCE)
         assert client.returncode == 0, errors
         assert json.loads(rows) == [{"rows": 8, "cells": 8}]
-    again = swingby("attach", "--data", str(running.data), "--keep", str(kept))
+    again = swingby("attach", "--data", running.data, "--keep", kept)
     assert again.exit_code == 2
     assert "has something in it" in again.output
 

@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import pytest
-from typer.testing import CliRunner
 
-from swingby.cli import app
 from swingby.errors import InputFaults, SwingbyError
 from swingby.sweepfile.sweep import Sweep
 from swingby_sweeps.sim.drawings.trajectories import Trajectories
 from tests.support import synthetic_sim
+from tests.support.command import swingby
 
 SWEEP = synthetic_sim.SQUARE.format(name="drawn", title="Drawn", points=2, seeds=3).split("diagram:")[0]
 BOTH = "drawings: [{trajectories: {plane: [1, 2]}}, loss_curves]\n"
@@ -77,7 +76,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def reported(data: Path, out: Path) -> tuple[str, str]:
     """What the command says beside the path, and the text of the page."""
     asked = ["report", "drawn", "--data", str(data), "--out", str(out), "--no-png", "--no-svg", "--no-pdf"]
-    result = CliRunner().invoke(app, asked)
+    result = swingby(*asked)
     assert result.exit_code == 0, result.output
     assert result.stdout.split() == [str(out / "drawn" / "report.html")]
     return result.stderr, html.unescape((out / "drawn" / "report.html").read_text())

@@ -6,9 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from swingby.cli import app
 from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.run.driver import run_sweep
@@ -16,6 +14,7 @@ from swingby.run.progress import Progress
 from swingby.store import Store
 from swingby.sweepfile.sweep import Sweep
 from swingby_analysis.gallery import PAGE, figure_names, known_figures, write_gallery
+from tests.support.command import swingby
 
 FIGURES = ("2a", "2b", "2c", "3", "5", "7", "8", "9", "10", "11", "12", "13", "14", "15", "16", "17", "18")
 SHORT = ("seeds.count=2", "base.epochs=4", "base.n=500")
@@ -37,7 +36,7 @@ def test_every_figure_belongs_to_an_experiment() -> None:
     known = known_figures()
     assert {*known.values()} <= {*registry.offered(registry.EXPERIMENTS)}
     assert all(Sweep.load(name, confirm_above=None).experiment_name == experiment for name, experiment in known.items())
-    result = CliRunner().invoke(app, ["figures"])
+    result = swingby("figures")
     assert result.exit_code == 0
     assert all(name.removeprefix("figure-") in result.output for name in known)
 
@@ -65,7 +64,7 @@ def test_without_training_a_missing_sweep_is_named(tmp_path: Path) -> None:
     """--no-run draws what there is; a figure whose sweep is not there is an error that says how to train it."""
     data, options = tmp_path / "data", ["--no-run", "--set", "seeds.count=2", "--out", str(tmp_path / "out")]
     run_sweep(Sweep.load("figure-5", ["seeds.count=1", "base.gd_steps=10"]), data, local=True, progress=Progress())
-    result = CliRunner().invoke(app, ["figures", "5", "--data", str(data), *options])
+    result = swingby("figures", "5", "--data", data, *options)
     assert result.exit_code == 2
     assert "swingby figures figure-5 --set seeds.count=2" in result.output
     assert not (tmp_path / "out").exists()

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 import typer
-from typer.testing import CliRunner
 
 from swingby.run.driver import run_sweep
 from swingby.run.outcomes import derive
@@ -22,6 +21,7 @@ from swingby_analysis.report import PAGE, write_report
 from swingby_analysis.report.trial import attempt
 from swingby_analysis.serve.examples import phase_query
 from swingby_analysis.stats.shares import wilson
+from tests.support.command import swingby
 
 OUTCOMES = {"high": "position[-1] > 0", "top": "list_max(position)", "word": "if(position[-1] > 0, 'up', 'down')"}
 DIAGRAM = {"x": "width", "y": "rate", "outcome": "high"}
@@ -107,7 +107,7 @@ def invoke(*words: str) -> Any:
     """What the verb prints."""
     app = typer.Typer()
     app.command()(outcome)
-    return CliRunner().invoke(app, list(words))
+    return swingby(*words)
 
 
 def test_the_verb_prints_points_and_writes_maps(ran: Any, tmp_path: Path) -> None:

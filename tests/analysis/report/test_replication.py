@@ -7,15 +7,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from swingby.api import Sweep
-from swingby.cli import app
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.store import Store
 from swingby_analysis.replication import SUFFIX, Replication, replication
 from swingby_analysis.report import write_report
+from tests.support.command import swingby
 
 SEEDS, FRESH = 12, 60
 FILE = """
@@ -53,7 +52,7 @@ def coins(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 def verb(*arguments: object) -> Any:
     """What `swingby replicate` gave."""
-    return CliRunner().invoke(app, ["replicate", *map(str, arguments)])
+    return swingby("replicate", *map(str, arguments))
 
 
 def test_fresh_seeds_have_no_part_in_the_choice(coins: Any) -> None:

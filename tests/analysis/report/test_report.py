@@ -15,9 +15,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
-from swingby.cli import app
 from swingby.errors import SwingbyError
 from swingby.model.cell import Cell
 from swingby.run.driver import run_sweep
@@ -37,6 +35,7 @@ from swingby_analysis.report.examples import Examples, choose
 from swingby_analysis.report.figures import Figures, distinct
 from swingby_analysis.stats import shares as phase
 from tests.support import synthetic_sim
+from tests.support.command import swingby
 
 SMALL = """
 name: small
@@ -361,10 +360,10 @@ def test_the_examples_runs_are_those_of_the_store(read: tuple[Store, ReportData]
 def test_the_command_prints_the_path(trained: Path, tmp_path: Path) -> None:
     """`swingby report` writes the page and prints where it is; a wrong plane is bad input."""
     arguments = ["report", "small", "--data", str(trained), "--out", str(tmp_path), "--no-png", "--no-svg", "--no-pdf"]
-    done = CliRunner().invoke(app, arguments)
+    done = swingby(*arguments)
     assert done.exit_code == 0, done.output
     assert Path(done.stdout.strip()) == tmp_path / "small" / PAGE
-    assert CliRunner().invoke(app, [*arguments, "--plane", "one"]).exit_code == 2
+    assert swingby(*arguments, "--plane", "one").exit_code == 2
 
 
 def test_no_figure_overwrites_another() -> None:

@@ -7,14 +7,13 @@ import os
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from swingby.cli import app
 from swingby.data.records import Records
 from swingby.run.outcomes import derive
 from swingby_analysis import unchanged as module
 from swingby_analysis.unchanged import NOTE, unchanged
 from tests.support import synthetic_sim
+from tests.support.command import swingby
 
 PLANE = (1, 2)
 
@@ -22,7 +21,7 @@ PLANE = (1, 2)
 def report(folder: Path, *options: str) -> tuple[str, str]:
     """What `swingby report small` prints to standard output, and beside it."""
     words = ["report", "small", "--data", str(folder / "data"), "--out", str(folder / "out")]
-    done = CliRunner().invoke(app, [*words, "--no-png", "--no-svg", "--no-pdf", *options])
+    done = swingby(*words, "--no-png", "--no-svg", "--no-pdf", *options)
     assert done.exit_code == 0, done.output
     return done.stdout.strip(), done.stderr
 
@@ -123,7 +122,7 @@ def test_a_sweep_file_decides(drawn: Path) -> None:
     file.write_text(synthetic_sim.SQUARE.format(name="small", title='"One"', points=2, seeds=2))
     words = ["report", str(file), "--data", str(drawn / "data"), "--out", str(drawn / "out")]
     words += ["--no-png", "--no-svg", "--no-pdf"]
-    assert CliRunner().invoke(app, words).exit_code == 0
+    assert swingby(*words).exit_code == 0
     assert found(drawn, sweep=str(file))
     stamp = file.stat().st_mtime_ns
     file.write_text(file.read_text().replace("One", "Two"))

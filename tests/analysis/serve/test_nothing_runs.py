@@ -20,13 +20,12 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from typer.testing import CliRunner
 
-from swingby.cli import app
 from swingby.data.parquet import read_parquet, write_parquet
 from swingby.data.records.records import DIGITS
 from swingby.run.driver import run_sweep
 from swingby.sweepfile.sweep import Sweep
+from tests.support.command import swingby
 from tests.support.server import served
 
 TRAIN = '''
@@ -235,12 +234,12 @@ def test_nothing_that_a_record_says_is_run(tmp_path: Path, monkeypatch: pytest.M
     ]
     with nothing_runs(mark):
         for arguments in verbs:
-            result = CliRunner().invoke(app, [*arguments, "--data", str(data)])
+            result = swingby(*arguments, "--data", data)
             assert result.exception is None or isinstance(result.exception, SystemExit), (arguments, result.exception)
             if arguments[0] in ("status", "sql", "export", "report"):
                 assert result.exit_code == 0, (arguments, result.output)
-        CliRunner().invoke(app, ["merge", str(data), "--data", str(tmp_path / "other")])
-        CliRunner().invoke(app, ["describe", "climb", "--data", str(data)])
+        swingby("merge", data, "--data", tmp_path / "other")
+        swingby("describe", "climb", "--data", data)
         with served(data, tmp_path / "reports") as site:
             paths = ("/", f"/sweeps/{sweep.sweep_id}", f"/reports/{sweep.sweep_id}", "/sweeps/climbs")
             shown = [site.ask(path).text for path in paths]

@@ -18,10 +18,9 @@ import ssl
 import subprocess
 import sys
 import threading
-import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
 from pathlib import Path
@@ -34,10 +33,8 @@ import uvicorn
 from hypothesis import given
 from hypothesis import strategies as st
 from starlette.datastructures import Headers, QueryParams
-from typer.testing import CliRunner
 
 from swingby.api import Sweep
-from swingby.cli import app
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.run.driver import run_sweep
@@ -48,8 +45,10 @@ from swingby_analysis.serve import examples, guard, pages, queries, server
 from swingby_analysis.serve.board import Board
 from swingby_analysis.serve.guard import HEADERS, Hosts, Token
 from swingby_analysis.serve.queries import Limits
+from tests.support.command import swingby
 from tests.support.server import Served, served
 from tests.support.store import Segment, write_plan, write_shard
+from tests.support.waiting import awaited
 
 HOSTILE = "<img src=x onerror=alert(1)>\"'&{{7*7}}</title><script>alert(2)</script>"
 CELLS = [f"{number:032x}" for number in range(40)]
@@ -432,10 +431,7 @@ def test_who_asks_nothing_holds_no_place(data: Path, tmp_path: Path, monkeypatch
             if number % 2:
                 silent.sendall(b"GET / HT")
         assert site.ask("/").status == 503
-        deadline = time.monotonic() + 30
-        while (status := site.ask("/").status) == 503 and time.monotonic() < deadline:
-            time.sleep(0.2)
-        assert status == 200
+        awaited(lambda: site.ask("/").status == 200, 30)
         assert site.sql("select sleep_ms(1500)").status == 200
         again.request("GET", "/")
         assert again.getresponse().status == 200
@@ -497,15 +493,6 @@ def sandboxes() -> list[psutil.Process]:
     return found
 
 
-def awaited(look: Callable[[], T]) -> T:
-    """What is found, once there is something."""
-    deadline = time.monotonic() + 120
-    while not (found := look()):
-        assert time.monotonic() < deadline, "nothing comes"
-        time.sleep(0.1)
-    return found
-
-
 def test_fifty_clients_are_answered_while_a_sweep_runs(walk: Any, tmp_path: Path) -> None:
     """Fifty who ask for lists and phase diagrams at once, while cells come in, all get theirs; the sweep loses none."""
     sweep = walk.sweep(seeds=20, base={"pause": 0.02})
@@ -532,7 +519,7 @@ def test_fifty_clients_are_answered_while_a_sweep_runs(walk: Any, tmp_path: Path
 
 def command(*arguments: str) -> tuple[int, str]:
     """Exit code and standard error of `swingby serve` in this process."""
-    result = CliRunner().invoke(app, ["serve", *arguments])
+    result = swingby("serve", *arguments)
     return result.exit_code, result.stderr
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import math
 import shutil
@@ -20,14 +19,15 @@ from swingby.archive import Packed, pack, read, shipped, unpack
 from swingby.archive.file import read_header
 from swingby.archive.origins import portable, portable_text
 from swingby.archive.rounding import rounded, spread
+from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.run.driver import run_sweep
 from swingby.run.outcomes import derive
 from swingby.store import Store, ingest, rebuild
+from tests.support.command import swingby
 from tests.support.named import GROUP, packaged
-from tests.support.places import MISBEHAVING
-from tests.support.store import finished
+from tests.support.packages import walking
 
 DIGITS, LENGTH = 3, 30
 LARGEST = 5 * 2**20
@@ -41,10 +41,7 @@ ROWS = """
 @pytest.fixture(scope="module")
 def once(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Packed]:
     """Twelve walks of thirty steps, trained and packed; four keep five points of their curves: their folder."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(MISBEHAVING))
-        walks = importlib.import_module("misbehaving_runs").Kit(tmp_path_factory.mktemp("once"))
-        patch.setenv("TEST_LEDGER", walks.environment()["TEST_LEDGER"])
+    with walking(tmp_path_factory.mktemp("once")) as walks:
         run_sweep(walks.sweep(base={"length": LENGTH}), walks.data, local=True, pilot=False)
         return walks.folder, pack(walks.data, "walks", walks.folder / "shipped", digits=DIGITS, curves=4, points=5)
 
@@ -90,17 +87,10 @@ def test_outcomes_are_not_computed_from_thin_curves(
 
     # Of the class: taken back from an instance, the patch would stay there as an attribute and hide later ones.
     monkeypatch.setattr(type(detector), "detect", refuse)
-    assert derive(misbehaving_records(tmp_path / "new"))["walk_height"] == 0
+    assert derive(Records.open(tmp_path / "new"))["walk_height"] == 0
     monkeypatch.setattr(type(detector), "version", "2")
-    assert derive(misbehaving_records(tmp_path / "new"))["walk_height"] == 0
+    assert derive(Records.open(tmp_path / "new"))["walk_height"] == 0
     assert done.cells == 12
-
-
-def misbehaving_records(data: Path) -> Any:
-    """The records of a data folder."""
-    from swingby.data.records import Records
-
-    return Records.open(data)
 
 
 def test_a_few_cells_keep_thin_curves_with_both_ends(packed: Packed, tmp_path: Path) -> None:
@@ -133,7 +123,7 @@ def test_unpacking_twice_is_once_and_a_rebuild_changes_nothing(packed: Packed, t
     before = there(tmp_path / "new")
     again = unpack(tmp_path / "new", packed.path)
     assert (again.cells, again.kept) == (0, 12)
-    rebuild(misbehaving_records(tmp_path / "new"))
+    rebuild(Records.open(tmp_path / "new"))
     assert there(tmp_path / "new") == before
 
 
@@ -154,34 +144,6 @@ def test_what_is_left_out_comes_back_as_unknown(packed: Packed, walk: Any, tmp_p
 
 
 # that it never passes for a training
-
-
-@pytest.mark.slow
-def test_a_run_trains_recorded_cells_again_and_its_rows_stand(packed: Packed, walk: Any, tmp_path: Path) -> None:
-    """A recorded cell satisfies no request for curves; the trained row, whole and with its own outcome, replaces it."""
-    new, sweep = tmp_path / "new", walk.sweep(base={"length": LENGTH})
-    unpack(new, packed.path)
-    done = finished(misbehaving_records(new), "walk", [row.cell_id for row in there(new)], sweep.recording.tokens)
-    assert not done.done
-    result = run_sweep(sweep, new, local=True, pilot=False)
-    assert result.trained == 12
-    rows = there(new)
-    assert [row._replace(recorded=None) for row in rows] == [row._replace(recorded=None) for row in there(walk.data)]
-    assert all(row.recorded == list(sweep.recording.tokens) for row in rows)
-
-
-@pytest.mark.slow
-def test_what_is_trained_keeps_its_result(packed: Packed, walk: Any, tmp_path: Path) -> None:
-    """Unpacked into a folder with some trained cells, a file adds the others, and replaces no outcome."""
-    new = tmp_path / "new"
-    run_sweep(walk.sweep(base={"length": LENGTH}, seeds=1), new, local=True, pilot=False)
-    mine = there(new)
-    done = unpack(new, packed.path)
-    assert (done.cells, done.kept) == (8, 4)
-    rows = {row.cell_id: row for row in there(new)}
-    assert len(rows) == 12
-    for row in mine:
-        assert rows[row.cell_id] == row
 
 
 def test_recorded_results_are_not_packed_again(packed: Packed, tmp_path: Path) -> None:
@@ -296,20 +258,14 @@ def test_shipped_results_are_those_of_the_sweeps_as_they_are_written() -> None:
 
 def test_the_verbs_pack_and_unpack(packed: Packed, walk: Any, tmp_path: Path) -> None:
     """What the functions do, as a command; an unknown name is told with those that are shipped."""
-    from typer.testing import CliRunner
-
-    from swingby.cli import app
-
-    ingest(misbehaving_records(walk.data))
-    runner = CliRunner()
-    asked = ["pack", "walks", "--data", str(walk.data), "--out", str(tmp_path / "out"), "--curves", "1"]
-    done = runner.invoke(app, asked)
+    ingest(Records.open(walk.data))
+    done = swingby("pack", "walks", "--data", walk.data, "--out", tmp_path / "out", "--curves", "1")
     assert done.exit_code == 0, done.output
     assert "12 results, 1 with curves" in " ".join(done.output.split())
-    back = runner.invoke(app, ["unpack", str(tmp_path / "out" / "walks.parquet"), "--data", str(tmp_path / "new")])
+    back = swingby("unpack", tmp_path / "out" / "walks.parquet", "--data", tmp_path / "new")
     assert back.exit_code == 0, back.output
     assert "12 recorded results" in " ".join(back.output.split())
-    assert runner.invoke(app, ["unpack", "nothing", "--data", str(tmp_path / "new")]).exit_code == 2
+    assert swingby("unpack", "nothing", "--data", tmp_path / "new").exit_code == 2
 
 
 def test_nothing_of_the_machine_goes_elsewhere_but_its_kind() -> None:

@@ -17,12 +17,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 import yaml
-from typer.testing import CliRunner
 
 from swingby.archive import pack, read, recorded_results, shipped, unpack, unpack_shipped
 from swingby.archive.file import ORIGIN, read_header
 from swingby.archive.rounding import rounded
-from swingby.cli import app
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.model import registry
@@ -34,6 +32,8 @@ from swingby_analysis.report import data as report_data
 from swingby_analysis.report import summary
 from swingby_analysis.report.data import ReportData
 from tests.support import synthetic_sim
+from tests.support.command import swingby
+from tests.support.packages import install
 from tests.support.places import IMAGES, ROOT
 from tests.support.store import finished
 
@@ -144,13 +144,13 @@ def test_pictures_go_into_every_format(unpacked: Path, tmp_path: Path) -> None:
     (was,) = table(unpacked, query).to_pylist()
     asked = ["sql", query, "--data", str(unpacked), "--format"]
     for form in ("csv", "json"):
-        done = CliRunner().invoke(app, [*asked, form, "--out", str(tmp_path / f"rows.{form}")])
+        done = swingby(*asked, form, "--out", str(tmp_path / f"rows.{form}"))
         assert done.exit_code == 0, done.output
     (told,) = json.loads((tmp_path / "rows.json").read_text())
     assert base64.b64decode(told["picture"]) == was["picture"]
     assert [base64.b64decode(face) for face in told["face"]] == was["face"]
     assert told["picture"] in (tmp_path / "rows.csv").read_text()
-    assert f"({len(was['picture'])} bytes)" in CliRunner().invoke(app, [*asked, "table"]).output
+    assert f"({len(was['picture'])} bytes)" in swingby(*asked, "table").output
 
 
 def test_pack_unpack_pack_is_a_fixed_point(packed: Path, unpacked: Path, tmp_path: Path) -> None:
@@ -254,7 +254,7 @@ def test_they_tell_when_where_and_by_which_commit(packed: Path, unpacked: Path) 
     commit = first["git_commit"]
     for word in (first["started"][:10], first["host"], commit[:7] if commit else "no known commit", "4 digits"):
         assert word in text
-    shown = CliRunner().invoke(app, ["status", "--data", str(unpacked)])
+    shown = swingby("status", "--data", unpacked)
     assert text in " ".join(shown.output.split())
 
 
@@ -343,10 +343,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     for name, whole in (("sold", True), ("thin", False)):
         synthetic_sim.write(made / name, synthetic_sim.square(name, points=2, seeds=3))  # of `sold` it is SOLD
         pack(made / name, name, folder, whole=whole)
-    about = made / "site" / "shop-1.0.dist-info"
-    about.mkdir()
-    (about / "METADATA").write_text("Metadata-Version: 2.1\nName: shop\nVersion: 1.0\n")
-    (about / "entry_points.txt").write_text("[swingby.recorded]\nshop = shop\n")
+    install(made / "site", "shop", "[swingby.recorded]\nshop = shop\n")
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(str(folder.parent))
         yield made
@@ -355,7 +352,7 @@ def shop(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def test_the_report_of_shipped_results_is_the_same_command(shop: Path) -> None:
     """It makes the data folder, unpacks once and says so, and the page says first of all what these results are."""
     data, bare = shop / "asked" / "data", ["--no-png", "--no-svg", "--no-pdf"]
-    done = CliRunner().invoke(app, ["report", "sold", "--data", str(data), "--out", str(shop / "out"), *bare])
+    done = swingby("report", "sold", "--data", data, "--out", shop / "out", *bare)
     assert done.exit_code == 0, done.output
     assert "sold was never run in" in done.stderr
     assert "12 recorded results" in done.stderr
@@ -394,7 +391,7 @@ def test_what_is_not_shipped_whole_is_left_alone(shop: Path) -> None:
     """Thin results and unknown names are not brought in by a report, and leave no folder."""
     for name in ("thin", "nobody", "f" * 16):
         assert not unpack_shipped(shop / "no", name, lambda text: None)
-    done = CliRunner().invoke(app, ["report", "thin", "--data", str(shop / "no"), "--out", str(shop / "out")])
+    done = swingby("report", "thin", "--data", shop / "no", "--out", shop / "out")
     assert done.exit_code == 2
     assert not (shop / "no").exists()
 
@@ -416,7 +413,7 @@ def test_shipped_results_are_found_by_id_and_by_file(shop: Path) -> None:
 def test_the_verb_packs_whole(trained: Path, tmp_path: Path) -> None:
     """`--whole` says how many cells have curves: all; options of thin files exclude it."""
     asked = ["pack", "pictures", "--data", str(trained), "--out", str(tmp_path), "--whole"]
-    done = CliRunner().invoke(app, asked)
+    done = swingby(*asked)
     assert done.exit_code == 0, done.output
     assert "6 results, 6 with curves" in " ".join(done.output.split())
-    assert CliRunner().invoke(app, [*asked, "--curves", "3"]).exit_code == 2
+    assert swingby(*asked, "--curves", "3").exit_code == 2

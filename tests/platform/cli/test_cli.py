@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import re
 import shlex
@@ -10,37 +9,18 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass
 from pathlib import Path
 
 import polars as pl
 import pytest
-from typer.testing import CliRunner
 
 from swingby import sandbox
-from swingby.cli import app
 from swingby.errors import SwingbyError
+from tests.support.command import swingby
 from tests.support.places import ROOT
 
 SMALL = ["--set", "base.n=30", "--set", "base.epochs=2", "--set", "axes.width=[2]", "--set", "axes.layers=[2,3]"]
 FEW = ["--set", "axes.mu.1=[1.0,2.0]", "--set", "seeds.count=2"]
-
-
-@dataclass(frozen=True, slots=True)
-class Done:
-    """What a command left: its exit code and what it printed."""
-
-    returncode: int
-    stdout: str
-    stderr: str
-
-
-def swingby(*arguments: str, cwd: Path | None = None) -> Done:
-    """The command, in this process: a process each would take seconds to import what it needs."""
-    with contextlib.chdir(cwd or Path.cwd()):
-        result = CliRunner().invoke(app, list(arguments))
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return Done(result.exit_code, result.stdout, result.stderr)
 
 
 def test_the_installed_command_is_this_command(tmp_path: Path) -> None:
@@ -56,7 +36,7 @@ def test_the_installed_command_is_this_command(tmp_path: Path) -> None:
 def verbs() -> list[str]:
     """Every verb that the help lists."""
     shown = swingby("--help")
-    assert shown.returncode == 0, shown.stderr
+    assert shown.exit_code == 0, shown.stderr
     return re.findall(r"^│ ([a-z]+)  ", shown.stdout, flags=re.MULTILINE)
 
 
@@ -64,8 +44,8 @@ def verbs() -> list[str]:
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A data folder with one finished sweep of eight small cells."""
     data = tmp_path_factory.mktemp("cli") / "data"
-    done = swingby("run", "transient-memorization", "--data", str(data), "--local", *SMALL, *FEW)
-    assert done.returncode == 0, done.stderr
+    done = swingby("run", "transient-memorization", "--data", data, "--local", *SMALL, *FEW)
+    assert done.exit_code == 0, done.stderr
     assert "8 ok" in done.stdout
     return data
 
@@ -78,7 +58,7 @@ def test_every_verb_is_in_the_readme_and_has_an_example() -> None:
     assert sorted(set(table)) == sorted(listed)
     for verb in listed:
         shown = swingby(verb, "--help")
-        assert shown.returncode == 0
+        assert shown.exit_code == 0
         assert re.search(rf"swingby {verb}\b", shown.stdout), f"{verb} --help has no example"
 
 
@@ -93,21 +73,21 @@ def test_the_examples_of_the_help_work(verb: str, trained: Path, tmp_path: Path)
     )
     (tmp_path / "data").symlink_to(trained)
     done = swingby(*shlex.split(example)[1:], cwd=tmp_path)
-    assert done.returncode == 0, f"{example}\n{done.stdout}\n{done.stderr}"
+    assert done.exit_code == 0, f"{example}\n{done.stdout}\n{done.stderr}"
 
 
 def test_a_second_run_trains_nothing(trained: Path) -> None:
     """A finished sweep has no work left."""
     shards = sorted((trained / "shards").rglob("*.parquet"))
-    again = swingby("run", "transient-memorization", "--data", str(trained), "--local", *SMALL, *FEW)
-    assert again.returncode == 0
+    again = swingby("run", "transient-memorization", "--data", trained, "--local", *SMALL, *FEW)
+    assert again.exit_code == 0
     assert sorted((trained / "shards").rglob("*.parquet")) == shards
 
 
 def test_a_dry_run_writes_nothing(tmp_path: Path) -> None:
     """--dry-run says how many cells there are and leaves no folder behind."""
-    done = swingby("run", "transient-memorization", "--data", str(tmp_path / "none"), "--dry-run", *SMALL, *FEW)
-    assert done.returncode == 0
+    done = swingby("run", "transient-memorization", "--data", tmp_path / "none", "--dry-run", *SMALL, *FEW)
+    assert done.exit_code == 0
     assert "8 cells" in done.stdout
     assert not (tmp_path / "none").exists()
 
@@ -117,8 +97,8 @@ def test_formats_hold_the_same_rows(trained: Path, tmp_path: Path) -> None:
     query, data = "select cell_id, layers, final_ood_loss from sim order by cell_id", ["--data", str(trained)]
     csv = swingby("sql", query, *data, "--format", "csv").stdout
     rows = json.loads(swingby("sql", query, *data, "--format", "json").stdout)
-    made = swingby("sql", query, *data, "--format", "parquet", "--out", str(tmp_path / "rows.parquet"))
-    assert made.returncode == 0
+    made = swingby("sql", query, *data, "--format", "parquet", "--out", tmp_path / "rows.parquet")
+    assert made.exit_code == 0
     frame = pl.read_parquet(tmp_path / "rows.parquet")
     assert len(frame) == 8
     assert frame.to_dicts() == rows
@@ -130,7 +110,7 @@ def test_formats_hold_the_same_rows(trained: Path, tmp_path: Path) -> None:
 def test_export_holds_every_cell_with_its_outcome(trained: Path, tmp_path: Path) -> None:
     """An exported sweep has a row a cell, with parameters, curves and what the detector said."""
     out = tmp_path / "sweep.parquet"
-    assert swingby("export", "transient-memorization", "--data", str(trained), "--out", str(out)).returncode == 0
+    assert swingby("export", "transient-memorization", "--data", trained, "--out", out).exit_code == 0
     frame = pl.read_parquet(out)
     assert len(frame) == 8
     assert frame["cell_id"].n_unique() == 8
@@ -140,12 +120,10 @@ def test_export_holds_every_cell_with_its_outcome(trained: Path, tmp_path: Path)
 
 def test_a_replay_equals_what_is_stored(trained: Path, tmp_path: Path) -> None:
     """One cell again agrees with its stored curve, and leaves a recording of every step with the weights."""
-    cell = swingby(
-        "sql", "select min(cell_id) as c from sim", "--data", str(trained), "--format", "csv"
-    ).stdout.split()[1]
+    cell = swingby("sql", "select min(cell_id) as c from sim", "--data", trained, "--format", "csv").stdout.split()[1]
     out = tmp_path / "cell.parquet"
-    done = swingby("replay", cell[:16], "--data", str(trained), "--out", str(out))
-    assert done.returncode == 0, done.stdout
+    done = swingby("replay", cell[:16], "--data", trained, "--out", out)
+    assert done.exit_code == 0, done.stdout
     frame = pl.read_parquet(out)
     steps = frame["step"][0].to_list()
     assert steps == list(range(len(steps)))
@@ -157,10 +135,10 @@ def test_a_replayed_flow_agrees_though_it_steps_otherwise(tmp_path: Path) -> Non
     """A flow recorded at every step takes other adaptive steps than one recorded at few; that is no difference."""
     text = "{name: flow, experiment: sim, base: {model: symmetric, drive: flow, d: 3, width: 3, n: 50, rotate: false}}"
     (tmp_path / "flow.yaml").write_text(text)
-    assert swingby("run", "flow.yaml", "--local", "--no-pilot", cwd=tmp_path).returncode == 0
+    assert swingby("run", "flow.yaml", "--local", "--no-pilot", cwd=tmp_path).exit_code == 0
     cell = swingby("sql", "select cell_id from sim", "--format", "csv", cwd=tmp_path).stdout.split()[1]
     done = swingby("replay", cell, cwd=tmp_path)
-    assert done.returncode == 0, done.stdout
+    assert done.exit_code == 0, done.stdout
 
 
 def test_a_wide_row_stays_readable(trained: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -175,13 +153,13 @@ def test_a_wide_row_stays_readable(trained: Path, monkeypatch: pytest.MonkeyPatc
     lines = swingby(*ask).stdout.splitlines()
     assert sum(bool(re.match(r"cell_id +[0-9a-f]{32}$", line)) for line in lines) == 2
     assert any(re.match(r"epochs +2$", line) for line in lines)
-    narrow = swingby("sql", "select seed, layers from sim", "--data", str(trained)).stdout
+    narrow = swingby("sql", "select seed, layers from sim", "--data", trained).stdout
     assert re.match(r"seed +┃ layers", narrow)
 
 
 def test_status_counts_the_cells(trained: Path) -> None:
     """Status tells cells, results, and that nobody runs the sweep."""
-    shown = swingby("status", "--data", str(trained)).stdout
+    shown = swingby("status", "--data", trained).stdout
     assert re.search(r"8\s*│\s*8\s*│\s*0\s*│\s*0\s*│\s*0\s*$", shown, flags=re.MULTILINE), shown
     assert "running now" not in shown
 
@@ -205,8 +183,8 @@ def test_status_counts_the_cells(trained: Path) -> None:
 )
 def test_bad_input_is_told_with_code_2(arguments: list[str], told: str, trained: Path, tmp_path: Path) -> None:
     """A fault names itself and what is allowed, without a traceback, with exit code 2, and leaves no file."""
-    done = swingby(*arguments, "--data", str(trained), cwd=tmp_path)
-    assert done.returncode == 2, done.stdout + done.stderr
+    done = swingby(*arguments, "--data", trained, cwd=tmp_path)
+    assert done.exit_code == 2, done.stdout + done.stderr
     assert told in done.stderr
     assert "Traceback" not in done.stderr
     assert "drawing" not in done.stderr
@@ -233,7 +211,7 @@ def test_the_self_test_goes_the_whole_way() -> None:
     """A line a step, all in order; nothing is left behind."""
     before = set(Path(tempfile.gettempdir()).glob("swingby-self-test-*"))
     told = swingby("doctor", "--self-test")
-    assert told.returncode == 0, told.stdout
+    assert told.exit_code == 0, told.stdout
     steps = [line.removeprefix("ok    ").partition(":")[0] for line in told.stdout.splitlines()]
     assert steps == [
         "read a sweep file",
@@ -255,7 +233,7 @@ def test_the_self_test_ends_where_something_fails(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr(sandbox, "query", refused)
     told = swingby("doctor", "--self-test")
-    assert told.returncode == 1
+    assert told.exit_code == 1
     *_, fault, remedy = told.stdout.splitlines()
     assert fault == "FAULT ask SQL in the sandbox: there is no sandbox here"
     assert remedy.startswith("      -> ")
@@ -268,8 +246,8 @@ def test_the_doctor_names_a_torn_shard(trained: Path, tmp_path: Path) -> None:
     whole = next((data / "shards").rglob("*.parquet"))
     torn = whole.with_name("b000099-a9001-00000000.parquet")
     torn.write_bytes(whole.read_bytes()[:100])
-    assert swingby("ingest", "--data", str(data)).returncode == 2
-    told = swingby("doctor", "--data", str(data), "--no-ray")
-    assert told.returncode == 1
+    assert swingby("ingest", "--data", data).exit_code == 2
+    told = swingby("doctor", "--data", data, "--no-ray")
+    assert told.exit_code == 1
     assert torn.name in told.stdout
     assert "move the file away" in told.stdout

@@ -9,16 +9,16 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
+from click.testing import Result
 
-from swingby.cli import app
 from swingby.data.records import Records
+from tests.support.command import swingby
+from tests.support.waiting import awaited
 
 SIM = "name: bad\nexperiment: sim\n"
 BAD = {
@@ -37,13 +37,6 @@ BAD = {
 }
 
 
-def swingby(*arguments: str) -> tuple[int, str, str]:
-    """Exit code, standard output and standard error of the command, in this process."""
-    result = CliRunner().invoke(app, list(arguments))
-    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
-    return result.exit_code, result.stdout, result.stderr
-
-
 def names(folder: Path) -> set[str]:
     """Every path below a folder."""
     return {str(path.relative_to(folder)) for path in folder.rglob("*")}
@@ -59,12 +52,12 @@ def test_a_bad_sweep_file_ends_with_code_2_and_leaves_nothing(verb: str, fault: 
     file.write_text(text)
     where = [] if verb == "validate" else ["--data", str(tmp_path / "here" / "data")]
     before = names(tmp_path)
-    code, _, said = swingby(verb, str(file), *where)
-    assert (code, names(tmp_path)) == (2, before)
-    assert said.startswith("error: ")
-    assert told in said
-    assert "line" in said
-    assert "Traceback" not in said
+    done = swingby(verb, file, *where)
+    assert (done.exit_code, names(tmp_path)) == (2, before)
+    assert done.stderr.startswith("error: ")
+    assert told in done.stderr
+    assert "line" in done.stderr
+    assert "Traceback" not in done.stderr
 
 
 @pytest.mark.parametrize(
@@ -72,7 +65,7 @@ def test_a_bad_sweep_file_ends_with_code_2_and_leaves_nothing(verb: str, fault: 
 )
 def test_a_torn_shard_ends_with_code_2_and_is_trained_again(verb: str, spoil: str, walk: Any, run: Any) -> None:
     """A spoilt shard is named and left out, the others are taken; the next run trains its cells again, no others."""
-    assert run()[0] == 0
+    assert run().exit_code == 0
     records = walk.records()
     victim = records.shard_path(records.shards()[0])
     lost, whole = set(records.read_shard(records.shards()[0])[1]["cell_id"].to_pylist()), victim.read_bytes()
@@ -83,22 +76,22 @@ def test_a_torn_shard_ends_with_code_2_and_is_trained_again(verb: str, spoil: st
             "one bit": whole[:60] + bytes([whole[60] ^ 1]) + whole[61:],
         }[spoil]
     )
-    code, _, said = swingby(verb, "--data", str(walk.data))
-    assert code == 2
-    assert victim.name in said
+    done = swingby(verb, "--data", walk.data)
+    assert done.exit_code == 2
+    assert victim.name in done.stderr
     walk.ledger.unlink()
-    assert run()[0] == 0
+    assert run().exit_code == 0
     assert set(walk.started()) == lost
     assert len(walk.rows("from walk")) == 12
 
 
 @pytest.fixture
-def run(walk: Any) -> Callable[..., tuple[int, str, str]]:
+def run(walk: Any) -> Callable[..., Result]:
     """`swingby run --local` of the walks of conftest, changed as asked."""
 
-    def command(*options: str, **changes: Any) -> tuple[int, str, str]:
+    def command(*options: str, **changes: Any) -> Result:
         (walk.folder / "walks.yaml").write_text(walk.text(**changes))
-        return swingby("run", str(walk.folder / "walks.yaml"), "--data", str(walk.data), "--local", *options)
+        return swingby("run", walk.folder / "walks.yaml", "--data", walk.data, "--local", *options)
 
     return command
 
@@ -106,21 +99,21 @@ def run(walk: Any) -> Callable[..., tuple[int, str, str]]:
 def test_failed_cells_end_with_code_1_and_are_tried_again_on_request(walk: Any, run: Any) -> None:
     """A run with failed cells ends with 1, also where nothing is left to do; --retry-failed trains just these."""
     changes = {"axes": {"wants": ["ok", "raise"]}, "seeds": 3}
-    code, said, _ = run(**changes)
-    assert (code, "3 FAILED" in said, "3 ok" in said) == (1, True, True)
+    done = run(**changes)
+    assert (done.exit_code, "3 FAILED" in done.stdout, "3 ok" in done.stdout) == (1, True, True)
     failed = {row.cell_id for row in walk.rows("select cell_id from walk where status = 'failed'")}
     walk.ledger.unlink()
-    assert run(**changes)[0] == 1
+    assert run(**changes).exit_code == 1
     assert not walk.ledger.exists()
-    assert run("--retry-failed", **changes)[0] == 1
+    assert run("--retry-failed", **changes).exit_code == 1
     assert set(walk.started()) == failed
 
 
 def test_a_run_says_forecast_and_actual(run: Any) -> None:
     """At its end stand the forecast from pilot cells and what it came to, in the same words."""
-    code, said, _ = run(seeds=20, base={"pause": 0.01})
-    lines = {line.split(":")[0].strip(): line for line in said.splitlines()}
-    assert code == 0
+    done = run(seeds=20, base={"pause": 0.01})
+    lines = {line.split(":")[0].strip(): line for line in done.stdout.splitlines()}
+    assert done.exit_code == 0
     for name in ("forecast", "actual"):
         assert all(part in lines[name] for part in ("core-hours", "of training", "on disk"))
 
@@ -139,34 +132,31 @@ def start(walk: Any, **changes: Any) -> subprocess.Popen[str]:
         start_new_session=True,
     )
     walk.children.append(child)
-    deadline = time.monotonic() + 120
-    while "1" not in query(walk, "select least(count(*), 1) as n from walk") or len(walk.started()) < 2:
-        assert time.monotonic() < deadline, "nothing comes into the store"
-        assert child.poll() is None
-        time.sleep(0.2)
+    stored = "select least(count(*), 1) as n from walk"
+    awaited(lambda: "1" in query(walk, stored) and len(walk.started()) >= 2, child=child)
     return child
 
 
 def query(walk: Any, sql: str) -> str:
     """What `swingby sql` answers, as CSV."""
-    return swingby("sql", sql, "--data", str(walk.data), "--format", "csv")[1]
+    return swingby("sql", sql, "--data", walk.data, "--format", "csv").stdout
 
 
 def test_a_run_can_be_watched_drained_and_gone_on_with(walk: Any) -> None:
     """While it runs, `sql` answers with its results and `status` says who runs it; after Ctrl-C the running batch is
     kept, the code is 1, for cells are missing, and `status` says so."""
     going = start(walk, axes={"width": list(range(1, 121))}, base={"pause": 1.5})
-    code, said, _ = swingby("status", "--data", str(walk.data))
-    assert code == 0
-    assert str(going.pid) in said.replace("\n", "")
-    assert swingby("run", str(walk.folder / "walks.yaml"), "--data", str(walk.data), "--local")[0] == 2
+    status = swingby("status", "--data", walk.data)
+    assert status.exit_code == 0
+    assert str(going.pid) in status.stdout.replace("\n", "")
+    assert swingby("run", walk.folder / "walks.yaml", "--data", walk.data, "--local").exit_code == 2
     os.killpg(going.pid, signal.SIGINT)
     told = going.communicate(timeout=120)[0]
     assert going.returncode == 1, told
     assert "goes on where it stopped" in told
     assert "Traceback" not in told
     assert {row.cell_id for row in walk.rows("select cell_id from walk")} == set(walk.started())
-    assert str(going.pid) not in swingby("status", "--data", str(walk.data))[1]
+    assert str(going.pid) not in swingby("status", "--data", walk.data).stdout
 
 
 def test_a_second_ctrl_c_stops_in_the_middle(walk: Any) -> None:
@@ -183,32 +173,21 @@ def test_a_second_ctrl_c_stops_in_the_middle(walk: Any) -> None:
     assert [row.width for row in walk.rows("select width from walk")] == [1]
 
 
-@pytest.fixture
-def full_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of 8 MB."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=8m", "tmpfs", str(disk)], capture_output=True, text=True)
-    if done.returncode:
-        pytest.skip(f"a small disk cannot be mounted here: {done.stderr.strip()}")
-    yield disk
-    subprocess.run(["umount", "-l", str(disk)], check=True)
-
-
-def test_a_full_disk_ends_a_run_with_code_2(walk: Any, run: Any, full_disk: Path) -> None:
+def test_a_full_disk_ends_a_run_with_code_2(walk: Any, run: Any, small_disk: Callable[[int], Path]) -> None:
     """A run whose disk fills up says so and leaves no half of a file; with room it is finished, nothing done twice."""
-    walk.data = full_disk / "data"
+    disk = small_disk(8)
+    walk.data = disk / "data"
     changes = {"seeds": 20, "base": {"length": 3000}, "axes": {"width": list(range(1, 11))}}
-    code, _, said = run("--no-pilot", **changes)
-    assert code == 2, said
-    assert "disk is full" in said
+    done = run("--no-pilot", **changes)
+    assert done.exit_code == 2, done.stderr
+    assert "disk is full" in done.stderr
     assert [path for path in walk.data.rglob("*") if ".tmp" in path.name] == []
     whole = {
         cell
         for name in Records.open(walk.data).shards()
         for cell in Records.open(walk.data).read_shard(name)[1]["cell_id"].to_pylist()
     }
-    subprocess.run(["mount", "-o", "remount,size=200m", str(full_disk)], check=True)
-    assert run("--no-pilot", **changes)[0] == 0
+    subprocess.run(["mount", "-o", "remount,size=200m", str(disk)], check=True)
+    assert run("--no-pilot", **changes).exit_code == 0
     assert len(walk.rows("select cell_id from walk")) == 200
     assert {walk.started()[cell] for cell in whole} == {1}

@@ -6,21 +6,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from swingby.api import Sweep
-from swingby.cli import app
 from swingby.cli.describe import names
 from swingby.model import registry
 from swingby.model.columns import parameter_schema
 from swingby.run.driver import run_sweep
 from swingby.store import Store
+from tests.support.command import swingby
 
 
 def described(name: str, monkeypatch: pytest.MonkeyPatch) -> tuple[str, dict[str, str]]:
     """What is printed of a table, and the type of each column in it."""
     monkeypatch.setenv("COLUMNS", "400")
-    result = CliRunner().invoke(app, ["describe", name])
+    result = swingby("describe", name)
     assert "\ncolumn " in result.stdout
     assert result.exit_code == 0, result.output
     cells = [[cell.strip() for cell in line.split("│")] for line in result.stdout.splitlines() if "│" in line]
@@ -57,7 +56,7 @@ def test_an_experiment_is_described_whole(toy: str, monkeypatch: pytest.MonkeyPa
     """Presets, parameters with their values and defaults, under which others they are read, and outcomes."""
     monkeypatch.setattr(type(registry.experiment(toy)), "read_where", {"gain": "kind == 'relu'"})
     monkeypatch.setenv("COLUMNS", "400")
-    text = CliRunner().invoke(app, ["describe", toy]).stdout
+    text = swingby("describe", toy).stdout
     assert "presets: plain, counted; where a sweep names none: plain" in text
     lines = {line.split("│")[0].strip(): line for line in text.splitlines() if "│" in line}
     assert "linear, relu" in lines["kind"]
@@ -68,7 +67,7 @@ def test_an_experiment_is_described_whole(toy: str, monkeypatch: pytest.MonkeyPa
 
 def test_a_wrong_name_is_told_with_the_nearest(toy: str) -> None:
     """Among experiments and tables."""
-    result = CliRunner().invoke(app, ["describe", "outcomes_tox"])
+    result = swingby("describe", "outcomes_tox")
     assert result.exit_code == 2
     assert f"{toy}_points" in names("toy_")
     assert f"did you mean 'outcomes_{toy}'?" in result.stderr
@@ -100,7 +99,7 @@ def test_a_function_is_described_by_its_file_its_sweep_and_its_results(
 
     def lines(name: str) -> dict[str, str]:
         monkeypatch.setenv("COLUMNS", "400")
-        result = CliRunner().invoke(app, ["describe", name, "--data", str(data)])
+        result = swingby("describe", name, "--data", data)
         assert result.exit_code == 0, result.output
         assert "slope: Goes down" in result.stdout
         return {line.split("│")[0].strip(): line for line in result.stdout.splitlines() if "│" in line}
@@ -122,8 +121,8 @@ def test_a_function_is_described_by_its_file_its_sweep_and_its_results(
         assert "DOUBLE" in told["last"]
         assert "steps" in told
         assert "last_step" in told
-    result = CliRunner().invoke(app, ["describe", "slope_points", "--data", str(data)])
+    result = swingby("describe", "slope_points", "--data", data)
     assert "squared error" in result.stdout
-    result = CliRunner().invoke(app, ["describe", "slop", "--data", str(data)])
+    result = swingby("describe", "slop", "--data", data)
     assert result.exit_code == 2
     assert "did you mean 'slope'?" in result.stderr

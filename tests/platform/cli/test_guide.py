@@ -9,25 +9,18 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from swingby.cli import app
 from swingby.cli.console import sweep_names
 from swingby.errors import InputFaults
 from swingby.model import registry
 from swingby.sweepfile.sweep import Sweep, named_sweeps
-
-
-def swingby(*arguments: str) -> str:
-    """Standard output of the command, in this process."""
-    result = CliRunner().invoke(app, list(arguments))
-    assert result.exit_code == 0, result.output
-    return result.stdout
+from tests.support.command import swingby
+from tests.support.packages import install
 
 
 def test_the_help_groups_the_verbs() -> None:
     """Verbs to run, to look, to keep, and about papers, each in its group, those of other packages too."""
-    lines = swingby("--help").splitlines()
+    lines = swingby("--help").stdout.splitlines()
     groups, group = dict[str, str](), ""
     for line in lines:
         words = line.strip("│╭╮─ ").split()
@@ -45,14 +38,14 @@ def test_the_help_groups_the_verbs() -> None:
 
 def test_what_is_installed_has_a_line_each(toy: str) -> None:
     """Every name with its title and its package, all four kinds in groups or one of them alone."""
-    whole = swingby("list")
+    whole = swingby("list").stdout
     for kind, group in (("experiments", registry.EXPERIMENTS), ("detectors", registry.DETECTORS)):
-        alone = swingby("list", kind).splitlines()
+        alone = swingby("list", kind).stdout.splitlines()
         assert {line.split()[0] for line in alone} == set(registry.offered(group))
         assert all(f"  {line.split()[0]}" in whole for line in alone)
     assert f"{toy}  " in whole
     assert "Trains nothing (toy_plugin)" in whole
-    named = swingby("list", "sweeps").splitlines()
+    named = swingby("list", "sweeps").stdout.splitlines()
     assert [line.split()[0] for line in named] == sorted(named_sweeps())
     assert all(line.endswith(")") for line in named)
 
@@ -64,13 +57,10 @@ def test_named_sweeps_are_found_by_their_tags(tmp_path: Path, monkeypatch: pytes
         "from swingby.model.registry import Package\nPACKAGE = Package()\n"
     )
     (tmp_path / "lab_tags" / "sweeps" / "tagged.yaml").write_text("name: tagged\ntitle: Mine\ntags: [wide]\n")
-    (tmp_path / "lab_tags-1.0.dist-info").mkdir()
-    (tmp_path / "lab_tags-1.0.dist-info" / "METADATA").write_text("Metadata-Version: 2.1\nName: lab_tags\nVersion: 1\n")
-    points = "[swingby.packages]\nlab_tags = lab_tags\n"
-    (tmp_path / "lab_tags-1.0.dist-info" / "entry_points.txt").write_text(points)
+    install(tmp_path, "lab_tags", "[swingby.packages]\nlab_tags = lab_tags\n")
     monkeypatch.syspath_prepend(str(tmp_path))
-    assert swingby("list", "--tag", "wide") == "tagged  Mine (lab_tags) [wide]\n"
-    none = CliRunner().invoke(app, ["list", "sweeps", "--tag", "wid"])
+    assert swingby("list", "--tag", "wide").stdout == "tagged  Mine (lab_tags) [wide]\n"
+    none = swingby("list", "sweeps", "--tag", "wid")
     assert (none.exit_code, "did you mean 'wide'?" in none.stderr) == (2, True)
 
 
@@ -91,18 +81,18 @@ def test_tags_and_notes_are_presentation(walk: Any) -> None:
     bare = Sweep.parse(SWEEP.replace("tags", "#").replace("notes", "#"), "bare.yaml")
     assert Sweep.load(file).sweep_id == bare.sweep_id
     data = ["--data", str(walk.data)]
-    swingby("run", str(file), "--local", "--no-pilot", *data)
-    shown = swingby("status", *data)
+    assert swingby("run", file, "--local", "--no-pilot", *data).exit_code == 0
+    shown = swingby("status", *data).stdout
     assert "slow, first.try" in shown
     assert "kept: tried before the holidays" in shown
-    assert "kept" in swingby("status", "--tag", "slow", *data)
-    none = CliRunner().invoke(app, ["status", "--tag", "slwo", *data])
+    assert "kept" in swingby("status", "--tag", "slow", *data).stdout
+    none = swingby("status", "--tag", "slwo", *data)
     assert none.exit_code == 2
     assert "did you mean 'slow'?" in none.stderr
     trained = len(walk.started())
     file.write_text(SWEEP.replace("first.try", "done"))
-    swingby("run", str(file), "--local", "--no-pilot", *data)
-    assert "slow, done" in swingby("status", *data)
+    assert swingby("run", file, "--local", "--no-pilot", *data).exit_code == 0
+    assert "slow, done" in swingby("status", *data).stdout
     assert len(walk.started()) == trained
 
 

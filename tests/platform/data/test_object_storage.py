@@ -29,7 +29,9 @@ from swingby.run.progress import Progress
 from swingby.run.ray.trainable import data_folder
 from swingby.store import Layout, Store, ingest, rebuild, remote_ingest
 from tests.support.coins import chosen, coins, refine, trained
+from tests.support.command import swingby
 from tests.support.object_storage import KEYS, Proxy, Storage, storage
+from tests.support.waiting import awaited
 
 SAME = """select cell_id, seed, seed_mode, width, rate, status, message, recorded, step, position, final_position
           from walk order by cell_id"""
@@ -157,7 +159,7 @@ def test_another_machine_goes_on(walk: Any, machines: Machines) -> None:
     slow = {"axes": {"width": [1]}, "base": {"length": 27, "pieces": 7, "pause": 0.4}, "seeds": 1}
     (walk.folder / "walks.yaml").write_text(walk.text(**slow))
     child = walk.driver(DRIVER.replace("DATA", machines.on("a")))
-    wait_for(lambda: any(item.key.endswith(".tar") for item in machines.bucket.listing("work")), child)
+    awaited(lambda: any(item.key.endswith(".tar") for item in machines.bucket.listing("work")), child=child)
     child.send_signal(signal.SIGKILL)
     child.wait()
     again = run(walk.sweep(**slow), machines.on("b"))
@@ -170,15 +172,6 @@ def test_another_machine_goes_on(walk: Any, machines: Machines) -> None:
     assert rows(machines.on("c"), places) == rows(walk.data, places)
     assert [key for key, _ in collect(machines.address).removed if "drain" in key], "it says that the first is over"
     assert machines.bucket.listing("work") == machines.bucket.listing("locks") == []
-
-
-def wait_for(what: Any, child: Any, seconds: float = 60) -> None:
-    """Waits until something is true, while a driver lives."""
-    deadline = time.monotonic() + seconds
-    while not what():
-        assert child.poll() is None, child.communicate()[0]
-        assert time.monotonic() < deadline, "it does not happen"
-        time.sleep(0.05)
 
 
 def test_workers_elsewhere_are_told(walk: Any, machines: Machines, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -250,7 +243,7 @@ def test_keeping_reaches_every_machine(walk: Any, machines: Machines) -> None:
     taken = retract(machines.on("b"), ["walks"], "read wrongly")
     assert taken.cells == 4
     (walk.folder / "walks.yaml").write_text(walk.text(seeds=1))
-    status = CliRunner().invoke(app, ["status", "--data", machines.on("c")])
+    status = swingby("status", "--data", machines.on("c"))
     assert status.stdout.split()[-1] == "4", "all are missing"
     assert run(walk.sweep(seeds=1), machines.on("a")).trained == 4
     again = merge(walk.data, machines.on("d"))
@@ -266,10 +259,7 @@ def test_who_looks_on_sees_what_comes(walk: Any, machines: Machines, monkeypatch
     with Store.open(place) as store, remote_ingest.followed(place, print):
         assert len(store.sql("from walk")) == 4
         run(walk.sweep(seeds=2), machines.on("a"))
-        deadline = time.monotonic() + 30
-        while len(store.sql("from walk")) < 8:
-            assert time.monotonic() < deadline, "nothing comes"
-            time.sleep(0.05)
+        awaited(lambda: len(store.sql("from walk")) >= 8)
     run(walk.sweep(seeds=3), machines.on("a"))
     Records.open(machines.on("b"))
     remote_ingest.fetch_and_ingest(place, print)
@@ -307,10 +297,7 @@ def test_who_follows_goes_on_whatever_happens(machines: Machines, monkeypatch: p
     monkeypatch.setattr(remote_ingest, "EVERY", 0.01)
     monkeypatch.setattr(remote_ingest, "fetch_and_ingest", fails)
     with remote_ingest.followed(folder_of(machines.address), told.append):
-        deadline = time.monotonic() + 30
-        while len(looks) < 3:
-            assert time.monotonic() < deadline, "it looked once, and no more"
-            time.sleep(0.01)
+        awaited(lambda: len(looks) >= 3)
     assert told == ["what is new does not come: a fault of no kind that was thought of"]
 
 

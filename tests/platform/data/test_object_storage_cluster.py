@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import signal
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -20,6 +19,7 @@ from swingby.run.ray.environment import require_tokens
 from swingby.store import Store
 from tests.support.cluster import Nodes, simulated
 from tests.support.object_storage import KEYS, Storage, storage
+from tests.support.waiting import awaited
 
 pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("ray")]
 """Each needs a cluster of three nodes and a storage."""
@@ -112,11 +112,7 @@ def test_a_driver_is_killed_and_another_machine_goes_on(
     address, sweep = server.address("x"), walk.sweep(**long)
     child = walk.driver(DRIVER.replace("DATA", address).replace("ADDRESS", nodes.address))
     bucket = Bucket(address)
-    deadline = time.monotonic() + 120
-    while sum(item.key.endswith(".tar") for item in bucket.listing("work")) < 2:
-        assert child.poll() is None, child.communicate()[0]
-        assert time.monotonic() < deadline
-        time.sleep(0.2)
+    awaited(lambda: sum(item.key.endswith(".tar") for item in bucket.listing("work")) >= 2, child=child)
     on("second", tmp_path, monkeypatch)
     monkeypatch.setattr(type(sweep.experiment), "max_batch", lambda self, params: 1)
     options: dict[str, Any] = {"pilot": False, "address": nodes.address, "code": "installed", "progress": Progress()}

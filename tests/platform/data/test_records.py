@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Literal
 
@@ -55,25 +55,8 @@ class Toy:
 
 
 @pytest.fixture
-def records(tmp_path: Path) -> Records:
-    return Records.open(tmp_path / "data")
-
-
-@pytest.fixture
 def _toy(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(registry, "experiment", lambda name: {"toy": Toy()}[name])
-
-
-@pytest.fixture
-def tiny_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of 2 MB."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    done = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=2m", "tmpfs", str(disk)], capture_output=True, text=True)
-    if done.returncode:
-        pytest.skip(f"a small disk cannot be mounted here: {done.stderr.strip()}")
-    yield disk
-    subprocess.run(["umount", "-l", str(disk)], check=True)
 
 
 POINTS = [
@@ -416,15 +399,16 @@ def test_unfinished_files_are_not_listed(records: Records) -> None:
     assert len(records.shards()) == 1
 
 
-def test_a_full_disk_leaves_nothing_half_written(tiny_disk: Path) -> None:
+def test_a_full_disk_leaves_nothing_half_written(small_disk: Callable[[int], Path]) -> None:
     """On a full disk a record is refused with a clear word, nothing of it stays, and there is room again afterwards."""
-    records = Records.open(tiny_disk / "data")
-    before = files(tiny_disk)
+    disk = small_disk(2)
+    records = Records.open(disk / "data")
+    before = files(disk)
     noise = pa.array(np.random.default_rng(0).normal(size=(4000, 100)).tolist())
     rows = make_rows(4000).drop_columns("loss").append_column("loss", noise)
     with pytest.raises(SwingbyError, match="disk is full"):
         records.write_shard(make_header(), rows)
-    assert files(tiny_disk) == before
+    assert files(disk) == before
     records.write_shard(make_header(), make_rows())
     assert len(records.shards()) == 1
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import tempfile
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from swingby_analysis.serve.reports import Folder
 from tests.support import synthetic_sim
 from tests.support.rights import only_readable, without_powers
 from tests.support.server import served
+from tests.support.waiting import awaited
 
 LATER = "1 shard that came later is not in it"
 UNTOLD = "Figures of outcomes leave out 4 cells"
@@ -74,11 +74,8 @@ def test_it_is_served_and_compared(folder: Path, tmp_path: Path) -> None:
             with Store.open(folder) as store:
                 (row,) = store.sql("select sweep_id from sweeps").rows()
             site.ask(f"/sweeps/{row.sweep_id}")
-            deadline = time.monotonic() + 600
-            while (reply := site.ask(f"/reports/{row.sweep_id}")).status != 200:
-                assert time.monotonic() < deadline, site.ask(f"/sweeps/{row.sweep_id}").text
-                time.sleep(0.2)
-            assert LATER in reply.text
+            awaited(lambda: site.ask(f"/reports/{row.sweep_id}").status == 200, 600)
+            assert LATER in site.ask(f"/reports/{row.sweep_id}").text
         with compared("small", "small", folder) as found:
             assert found.finished.height == 8
             assert LATER in found.a.warnings[0]

@@ -8,17 +8,14 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner
 
 from swingby.api import Sweep
-from swingby.cli import app
 from swingby.data.records import Records
 from swingby.data.records.headers import PLAN_COLUMNS
 from swingby.errors import InputFaults, SwingbyError
@@ -37,7 +34,10 @@ from swingby.store import Store, ingest
 from swingby.store.lookup import find_sweep
 from swingby.store.views import RESERVED
 from tests.benchmarks.forms import both_forms
+from tests.support.command import in_child, swingby
+from tests.support.packages import install
 from tests.support.places import ROOT
+from tests.support.waiting import awaited
 
 TRAIN = '''
 """A quadratic by gradient descent."""
@@ -340,11 +340,9 @@ def test_a_killed_cell_goes_on_from_its_checkpoint(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "swingby", "run", "slow.yaml", "--local", "--no-pilot"]
     mark = tmp_path / "mark"
     environment = {**os.environ, "MARK": str(mark)}
-    child = subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
-    deadline = time.monotonic() + 90
-    while not mark.exists() and child.poll() is None:
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
+    pipes: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
+    child = subprocess.Popen(command, cwd=tmp_path, env=environment, **pipes)
+    awaited(mark.exists, child=child)
     child.send_signal(signal.SIGKILL)
     child.communicate()
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
@@ -504,35 +502,32 @@ def test_one_loop_in_both_forms_gives_the_same_curves(tmp_path: Path) -> None:
 @pytest.mark.filterwarnings("ignore:.*encountered in")
 def test_a_new_study_runs(tmp_path: Path) -> None:
     """`swingby new` writes two files that are trained and drawn; it writes over nothing."""
-    result = CliRunner().invoke(app, ["new", "my-study", "--in", str(tmp_path)])
+    result = swingby("new", "my-study", "--in", tmp_path)
     assert result.exit_code == 0, result.output
     sweep = Sweep.load(tmp_path / "my-study.yaml", ["seeds=1"])
     trained = run_sweep(sweep, tmp_path / "data", local=True, pilot=False, progress=Progress())
     assert (trained.ok + trained.diverged, trained.failed, trained.missing) == (63, 0, 0)
     learned = [row.learned for row in rows(tmp_path, "select learned from my_study")]
     assert 10 < sum(map(bool, learned)) < 60
-    again = CliRunner().invoke(app, ["new", "my-study", "--in", str(tmp_path)])
+    again = swingby("new", "my-study", "--in", tmp_path)
     assert again.exit_code == 2
     assert "cannot write over what is there" in again.output
-    assert CliRunner().invoke(app, ["new", "My Study"]).exit_code == 2
+    assert swingby("new", "My Study").exit_code == 2
 
 
 def test_a_packaged_study_is_installed_and_its_code_counts(tmp_path: Path) -> None:
     """Its function runs by its name with its named sweep; an edited module of the package makes another version."""
-    done = CliRunner().invoke(app, ["new", "my-study", "--in", str(tmp_path), "--packaged"])
+    done = swingby("new", "my-study", "--in", tmp_path, "--packaged")
     assert done.exit_code == 0, done.output
-    project, info = tmp_path / "my-study", tmp_path / "site" / "my_study-0.1.0.dist-info"
-    info.mkdir(parents=True)
+    project = tmp_path / "my-study"
     declared = tomllib.loads((project / "pyproject.toml").read_text())["project"]["entry-points"]["swingby.packages"]
     points = "".join(f"{name} = {value}\n" for name, value in declared.items())
-    (info / "entry_points.txt").write_text(f"[swingby.packages]\n{points}")
-    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-study\nVersion: 0.1.0\n")
-    path = os.pathsep.join([str(info.parent), str(project), *filter(None, [os.environ.get("PYTHONPATH")])])
+    install(tmp_path / "site", "my-study", f"[swingby.packages]\n{points}")
+    path = os.pathsep.join([str(tmp_path / "site"), str(project), *filter(None, [os.environ.get("PYTHONPATH")])])
 
     def run_it(*more: str) -> str:
-        command = [sys.executable, "-m", "swingby", "run", "my-study", "--local", "--no-pilot", "--set", "seeds=1"]
-        environment = {**os.environ, "PYTHONPATH": path}
-        result = subprocess.run([*command, *more], cwd=tmp_path, env=environment, capture_output=True, text=True)
+        run = ("run", "my-study", "--local", "--no-pilot", "--set", "seeds=1")
+        result = in_child(tmp_path, *run, *more, PYTHONPATH=path)
         return result.stdout + result.stderr
 
     assert "63 cells" in run_it()

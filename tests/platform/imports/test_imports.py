@@ -16,10 +16,8 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
 from swingby.api import Sweep
-from swingby.cli import app
 from swingby.cli.rows import Format, write_rows
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
@@ -32,6 +30,7 @@ from swingby.store.lookup import find_sweep, sweep_rows
 from swingby_analysis.statements.judging import judge
 from swingby_analysis.statements.needed import progress, wanted
 from swingby_analysis.statements.statement import parse
+from tests.support.command import swingby
 
 CLAIM = """-- in most seeds: Small rates learn slowly [1]
 -- sweeps: theirs
@@ -443,23 +442,23 @@ def test_imported_cells_are_marked_and_cannot_be_trained(tmp_path: Path, monkeyp
     monkeypatch.setenv("COLUMNS", "300")
     data, file = tmp_path / "data", written(tmp_path / "a.csv", runs())
     words = ["import", str(file), "--experiment", "theirs", "--params", "lr,width", "--step", "step"]
-    told = CliRunner().invoke(app, [*words, "--data", str(data), "--dry-run"])
+    told = swingby(*words, "--data", data, "--dry-run")
     assert not data.exists()
     assert "theirs: 12 to import" in told.output
-    assert CliRunner().invoke(app, [*words, "--data", str(data)]).exit_code == 0
-    assert "theirs: 12 there already" in CliRunner().invoke(app, [*words, "--data", str(data), "--dry-run"]).output
+    assert swingby(*words, "--data", data).exit_code == 0
+    assert "theirs: 12 there already" in swingby(*words, "--data", data, "--dry-run").output
     assert {tuple(row["recorded"]) for row in cells(data)} == {("imported",)}
     with Store.open(data) as store:
         notice = str(imported_results(store, find_sweep(store, "theirs").sweep_id))
     assert "12 cells from a.csv (SHA-256 " in notice
-    assert notice in CliRunner().invoke(app, ["status", "--data", str(data)]).output
-    assert "imported from a.csv" in CliRunner().invoke(app, ["describe", "theirs", "--data", str(data)]).output
+    assert notice in swingby("status", "--data", data).output
+    assert "imported from a.csv" in swingby("describe", "theirs", "--data", data).output
     for verb in ("run", "plan", "extend"):
-        refused = CliRunner().invoke(app, [verb, "theirs", "--data", str(data)])
+        refused = swingby(verb, "theirs", "--data", data)
         assert refused.exit_code == 2
-    refused = CliRunner().invoke(app, ["run", "theirs", "--data", str(data)])
+    refused = swingby("run", "theirs", "--data", data)
     assert "They cannot be trained here" in refused.output
-    replayed = CliRunner().invoke(app, ["replay", cells(data)[0]["cell_id"], "--data", str(data)])
+    replayed = swingby("replay", cells(data)[0]["cell_id"], "--data", data)
     assert "it has no code, and nothing of it can be trained" in replayed.output
 
 
@@ -470,19 +469,19 @@ def test_outcomes_and_reports_work_on_imported_cells(tmp_path: Path) -> None:
     rows = [{**row, "val": row["loss"] if next(number) % 2 == 0 else None} for row in runs()]
     words = ["import", str(written(file, rows)), "--experiment", "theirs", "--params", "lr,width", "--step", "step"]
     words += ["--data", str(data), "--outcome", "learned: loss[-1] < 0.2 * loss[1]"]
-    assert CliRunner().invoke(app, words).exit_code == 0
+    assert swingby(*words).exit_code == 0
     assert cells(data, "select count(*) filter (learned) as k, count(*) as n from outcomes_of_theirs") == [
         {"k": 11, "n": 12}
     ]
     options = ["--data", str(data), "--out", str(tmp_path / "out"), "--no-png", "--no-svg", "--no-pdf"]
-    drawn = CliRunner().invoke(app, ["report", "theirs", *options])
+    drawn = swingby("report", "theirs", *options)
     assert drawn.exit_code == 0, drawn.output
     page = (tmp_path / "out" / "theirs" / "report.html").read_text()
     assert "trained elsewhere and imported: 12 cells from a.jsonl" in page
     assert "Where “learned” is true" in page
     assert "Val over the steps" in page
-    compared = CliRunner().invoke(app, ["diff", "theirs", "theirs", "--data", str(data)])
-    assert re.search(r"Identical in all 12 cells", compared.output)
+    compared = swingby("diff", "theirs", "theirs", "--data", data)
+    assert "Identical in all 12 cells" in compared.output
 
 
 def test_scattered_points_are_one_axis(tmp_path: Path) -> None:

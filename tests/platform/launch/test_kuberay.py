@@ -13,13 +13,12 @@ import pytest
 import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
-from swingby.cli import app
 from swingby.errors import SwingbyError
 from swingby.launch.kuberay import Pods, manifest
 from swingby.launch.task import options, task_of
 from swingby.sweepfile.sweep import Sweep
+from tests.support.command import swingby
 
 SWEEP = 'name: tried\nexperiment: sim\ntitle: "a: b # $(x) é"\naxes: {layers: [1, 2]}\nseeds: 2\n'
 
@@ -217,10 +216,10 @@ def test_what_kubernetes_would_refuse_is_refused(changes: dict[str, Any], said: 
 def test_the_verb_writes_it(tmp_path: Path) -> None:
     """`swingby cluster kuberay` prints a manifest of a packaged sweep."""
     command = ["cluster", "kuberay", "transient-memorization", "--image", "me/swingby:1"]
-    done = CliRunner().invoke(app, [*command, "--claim", "results"])
+    done = swingby(*command, "--claim", "results")
     assert done.exit_code == 0, done.output
     config, job = yaml.safe_load_all(done.stdout)
     assert config["metadata"]["name"] == job["metadata"]["name"] == "swingby-transient-memorization"
-    bad = CliRunner().invoke(app, command)
+    bad = swingby(*command)
     assert bad.exit_code == 2
     assert "--claim" in bad.output

@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +15,14 @@ import psutil
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
-from swingby.cli import app
 from swingby.errors import SwingbyError
 from swingby.launch.slurm import script
 from swingby.launch.task import options, task_of
 from swingby.sweepfile.sweep import Sweep
 from tests.support import slurm
+from tests.support.command import swingby
+from tests.support.waiting import awaited
 
 SWEEP = "name: tried\nexperiment: sim\naxes: {layers: [1, 2]}\nseeds: 2\n"
 NASTY = (
@@ -130,13 +129,13 @@ def test_the_verb_writes_it(tmp_path: Path) -> None:
     file = tmp_path / "tried.yaml"
     file.write_text(SWEEP)
     command = ["cluster", "slurm", str(file), "--nodes", "2", "--cpus", "1", "--data", "s3://bucket/place"]
-    done = CliRunner().invoke(app, [*command, "--out", str(tmp_path / "a.sbatch")])
+    done = swingby(*command, "--out", tmp_path / "a.sbatch")
     assert done.exit_code == 0, done.output
     text = (tmp_path / "a.sbatch").read_text()
     assert f"swingby run {file} --data s3://bucket/place --code installed" in text
     assert f"export PATH={sys.prefix}/bin" in text
     file.write_text(SWEEP.replace("layers", "lairs"))
-    bad = CliRunner().invoke(app, [*command, "--out", str(tmp_path / "b.sbatch")])
+    bad = swingby(*command, "--out", tmp_path / "b.sbatch")
     assert bad.exit_code == 2
     assert "layers" in bad.output
     assert not (tmp_path / "b.sbatch").exists()
@@ -225,11 +224,7 @@ def test_the_script_runs_a_sweep_on_two_nodes(walk: Any) -> None:
     before, ledgers = rays(), [walk.ledger.with_name(f"ledger.{node}") for node in ("n1", "n2")]
     job = submit(folder, environment)
     walk.children.append(job)
-    deadline = time.monotonic() + 200
-    while not all(ledger.exists() for ledger in ledgers):
-        assert job.poll() is None, job.communicate()[0]
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    awaited(lambda: all(ledger.exists() for ledger in ledgers), 200, job)
     (token,) = (folder / "submit").glob(".swingby-4711-*/token")
     assert token.stat().st_mode & 0o777 == 0o600
     assert token.parent.stat().st_mode & 0o777 == 0o700

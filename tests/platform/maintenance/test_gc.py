@@ -12,9 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from swingby.cli import app
 from swingby.data.files import TEMPORARY, write_whole
 from swingby.data.records import Records
 from swingby.maintenance import collect, gc
@@ -24,6 +22,7 @@ from swingby.run.plan import Planner
 from swingby.run.progress import Progress
 from swingby.run.worker.segments import workdir
 from swingby.store import build, ingest, tidy
+from tests.support.command import swingby
 from tests.support.store import Segment, snapshot, write_shard
 
 WRITER = """
@@ -223,8 +222,8 @@ def test_the_command_says_what_it_removes(tmp_path: Path, dry: list[str]) -> Non
     left.parent.mkdir(exist_ok=True)
     left.write_bytes(bytes(1500))
     old(left)
-    warned = CliRunner().invoke(app, ["doctor", "--no-ray", "--data", str(records.data)]).stdout
+    warned = swingby("doctor", "--no-ray", "--data", records.data).stdout
     assert "1 unfinished file of writers that died" in warned
-    done = CliRunner().invoke(app, ["gc", "--data", str(records.data), *dry])
+    done = swingby("gc", "--data", records.data, *dry)
     assert (done.exit_code, f"plans/{left.name}  1.5 kB" in done.stdout, left.exists()) == (0, True, bool(dry))
     assert f"{'would remove' if dry else 'removed'} 1 path: 1.5 kB" in done.stdout

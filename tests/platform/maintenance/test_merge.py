@@ -18,9 +18,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
-from swingby.cli import app
 from swingby.data.parquet import read_parquet, write_parquet
 from swingby.data.records import Records
 from swingby.data.records.retractions import Retraction
@@ -28,6 +26,7 @@ from swingby.errors import SwingbyError
 from swingby.maintenance import merge
 from swingby.maintenance.merge import check
 from swingby.store import Store, ingest, rebuild
+from tests.support.command import swingby
 from tests.support.store import SWEEPS, Segment, cells, snapshot, write_plan, write_shard
 
 
@@ -258,7 +257,7 @@ def test_what_is_torn_or_foreign_is_named_and_left_out(union: Records, tmp_path:
     lies = [{"sweep_id": "../../../outside"}, {"batch": "7"}, {"seconds": "long"}, {"plan_id": "b-bbbbbbbb-0001"}]
     for change in lies:
         lying(there, seven, **change)
-    result = CliRunner().invoke(app, ["merge", str(there.data), "--data", str(tmp_path / "here")])
+    result = swingby("merge", there.data, "--data", tmp_path / "here")
     assert result.exit_code == 2
     told = re.findall(r"left out (\S+?): ", result.stderr)
     assert len(told) == len(set(told)) == len(bad) + 3 + len(lies)

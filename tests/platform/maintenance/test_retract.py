@@ -15,9 +15,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
-from swingby.cli import app
 from swingby.data.records import Records
 from swingby.data.records.retractions import Retraction
 from swingby.errors import SwingbyError
@@ -29,6 +27,7 @@ from swingby.run.progress import Progress
 from swingby.run.worker.batch import Assignment, run_batch
 from swingby.run.worker.segments import workdir
 from swingby.store import Store, ingest, rebuild
+from tests.support.command import swingby
 from tests.support.store import Segment, cells, finished, snapshot, write_shard
 
 SHARDS = 4
@@ -230,7 +229,7 @@ def test_a_sweep_that_is_planned_meanwhile_is_closed_too(walk: Any, monkeypatch:
 def test_a_retraction_that_says_too_little_is_refused(toy_data: Path, arguments: list[str], told: str) -> None:
     """A misspelt sweep, several words that are no cells, an unknown cell, an empty reason: code 2, nothing written."""
     reason = [] if "--reason" in arguments else ["--reason", "wrong"]
-    result = CliRunner().invoke(app, ["retract", *arguments, *reason, "--data", str(toy_data)])
+    result = swingby("retract", *arguments, *reason, "--data", toy_data)
     assert result.exit_code == 2
     assert told in result.stderr
     assert Records.open(toy_data).retractions() == []

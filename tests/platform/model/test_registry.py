@@ -7,13 +7,12 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
 from swingby.archive import shipped
-from swingby.cli import app
 from swingby.errors import SwingbyError
 from swingby.model import package_files, registry
 from swingby.sweepfile.sweep import Sweep, named_sweeps
+from tests.support.command import swingby
 
 Install = Callable[[str, Mapping[str, str], str], Path]
 
@@ -173,27 +172,27 @@ def test_a_broken_package_leaves_every_verb(install: Install, tmp_path: Path) ->
         "lab6/mine/__init__.py": DECLARED.format(name="lab6"),
     }
     install("lab6", files, declared("lab6"))
-    helped = CliRunner().invoke(app, ["--help"])
+    helped = swingby("--help")
     assert helped.exit_code == 0
     assert "doctor" in helped.stdout
     assert "report" in helped.stdout
     assert "'lab6.torn' (lab6 1.0) cannot be loaded: ZeroDivisionError" in helped.stderr
-    examined = CliRunner().invoke(app, ["doctor", "--no-ray", "--data", str(tmp_path / "data")])
+    examined = swingby("doctor", "--no-ray", "--data", tmp_path / "data")
     assert examined.exit_code == 1
     assert "FAULT swingby.packages: the package 'lab6.torn' (lab6 1.0) cannot be loaded" in examined.stdout
     assert "FAULT swingby.drawings lab6_map: the drawing 'lab6_map' of lab6.mine.draw (lab6 1.0)" in examined.stdout
     assert "disk:" in examined.stdout
-    used = CliRunner().invoke(app, ["lab6", "figure-5", "--fast"])
+    used = swingby("lab6", "figure-5", "--fast")
     assert used.exit_code == 2
     assert "the command 'lab6' of lab6.mine.cli (lab6 1.0) cannot be loaded: ModuleNotFoundError" in used.stderr
     sweep = "name: beside-torn\nexperiment: sim\nbase: {d: 2, n: 20, epochs: 2, batch_size: 8}\n"
     (tmp_path / "small.yaml").write_text(sweep)
     data = ["--data", str(tmp_path / "data")]
-    ran = CliRunner().invoke(app, ["run", str(tmp_path / "small.yaml"), "--local", "--no-pilot", *data])
+    ran = swingby("run", tmp_path / "small.yaml", "--local", "--no-pilot", *data)
     assert ran.exit_code == 0, ran.stderr
-    asked = CliRunner().invoke(app, ["sql", "select count(*) as cells from sim", "--format", "csv", *data])
+    asked = swingby("sql", "select count(*) as cells from sim", "--format", "csv", *data)
     assert asked.stdout == "cells\n1\n"
-    missed = CliRunner().invoke(app, ["lab66"])
+    missed = swingby("lab66")
     assert missed.exit_code == 2
     assert "ZeroDivisionError" in missed.stderr
 

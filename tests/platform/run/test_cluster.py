@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +16,7 @@ from swingby.run.driver import run_sweep
 from swingby.run.progress import Progress
 from swingby.sweepfile.sweep import Sweep
 from tests.support.cluster import Nodes, simulated
+from tests.support.waiting import awaited
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1200), pytest.mark.xdist_group("ray")]
 
@@ -113,11 +113,7 @@ def test_cpus_and_gpus_at_once(walk: Any, three: Three) -> None:
     short = {"name": "short", "axes": {"width": list(range(2, 14))}, "seeds": 4, "base": {"pause": 0.5}}
     (walk.folder / "short.yaml").write_text(walk.text(**short))
     first = three.driver(walk, "long.yaml", walk.data)
-    deadline = time.monotonic() + 200
-    while len(three.begun()[2]) == before[2]:
-        assert first.poll() is None, first.communicate()[0]
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
+    awaited(lambda: len(three.begun()[2]) > before[2], 200, first)
     second = three.driver(walk, "short.yaml", walk.data)
     assert "12 cells: 12 ok" in finished(first)
     assert "48 cells: 48 ok" in finished(second)

@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from swingby.api import Sweep
-from swingby.cli import app
 from swingby.data.records import Records
 from swingby.run.driver import run_sweep
 from swingby.run.progress import Progress
 from swingby.store import Store, ingest
+from tests.support.command import swingby
 
 WAYS = {
     "exit": "sys.exit(0)",
@@ -57,7 +56,7 @@ def test_a_cell_that_ends_its_process_has_failed_and_its_neighbours_are_there(
 ) -> None:
     """In the for-loop, by pilots, by worker processes and by Ray; the command ends with 1."""
     sweep, data = write(tmp_path, WAYS), tmp_path / "data"
-    done = CliRunner().invoke(app, ["run", str(sweep), "--data", str(data), *options])
+    done = swingby("run", sweep, "--data", data, *options)
     assert done.exit_code == 1, done.output
     found = ended(data)
     assert found.pop("none") == {("ok", "")}
@@ -71,7 +70,7 @@ def test_a_cell_that_ends_its_process_has_failed_and_its_neighbours_are_there(
 def test_a_crash_in_compiled_code_is_the_cells_with_its_line(tmp_path: Path) -> None:
     """By worker processes, of which one dies; its neighbours are trained by others."""
     sweep, data = write(tmp_path, {"crash": CRASH}), tmp_path / "data"
-    done = CliRunner().invoke(app, ["run", str(sweep), "--data", str(data)])
+    done = swingby("run", sweep, "--data", data)
     assert done.exit_code == 1, done.output
     found = ended(data)
     assert found["none"] == {("ok", "")}
@@ -88,7 +87,7 @@ def test_a_file_that_ends_the_process_is_a_fault(tmp_path: Path, text: str, verb
     path = tmp_path / "train.py"
     path.write_text(path.read_text() + f"\n\n{text}\n")
     data = [] if verb == "validate" else ["--data", str(tmp_path / "data")]
-    done = CliRunner().invoke(app, [verb, str(tmp_path / "train.yaml"), *data])
+    done = swingby(verb, tmp_path / "train.yaml", *data)
     assert done.exit_code == 2, done.output
     assert "(train.py, line 11)" in " ".join(done.output.split()), done.output
 

@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
-from swingby.cli import app
 from swingby.errors import SwingbyError
 from swingby.run.driver import run_sweep
 from swingby.run.extend import ROUNDS, Share, extend_seeds, last_seeds, longer, narrowed, needed, with_seeds
@@ -19,6 +17,7 @@ from swingby.run.progress import Progress
 from swingby.select.intervals import wilson
 from swingby.store import Store
 from swingby.sweepfile.sweep import Sweep
+from tests.support.command import swingby
 
 TINY = """
 name: tiny
@@ -146,7 +145,7 @@ def test_what_never_ran_is_not_extended(tmp_path: Path) -> None:
 def test_the_verb_wants_one_way() -> None:
     """Neither or both of --steps and --half-width is an error that says what to write."""
     for options in ([], ["--steps", "2", "--half-width", "0.1"]):
-        result = CliRunner().invoke(app, ["extend", "transient-memorization", *options])
+        result = swingby("extend", "transient-memorization", *options)
         assert result.exit_code == 2
         assert "--steps FACTOR" in result.output
 

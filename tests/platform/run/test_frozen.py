@@ -23,6 +23,7 @@ from swingby.run.plan import Planner
 from swingby.run.processes.watchdog import WRITING, Countdown, allowed
 from swingby.run.worker.batch import Assignment, run_batch
 from tests.support.memory import little_memory
+from tests.support.waiting import awaited
 
 WORKER = """
 import sys
@@ -42,14 +43,6 @@ def worker(kit: Any, plan_id: str, note: Path, **environment: str) -> subprocess
     return subprocess.Popen(command, env=kit.environment(**environment))
 
 
-def until(what: Any, seconds: float = 60) -> None:
-    """Waits for something."""
-    deadline = time.monotonic() + seconds
-    while not what():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
-
-
 def test_who_is_frozen_with_the_commit_lock_is_ended_and_the_others_go_on(walk: Any) -> None:
     """A worker stopped while it holds the commit lock is ended by its deadline; one that waits meanwhile gives
     signs of life, and writes; what the first had trained is trained again, and every cell is there once."""
@@ -57,14 +50,14 @@ def test_who_is_frozen_with_the_commit_lock_is_ended_and_the_others_go_on(walk: 
     one = Planner(sweep, walk.records()).commit()
     note = walk.folder / "note"
     frozen = worker(walk, one.plan.plan_id, note)
-    until(Path(f"{walk.ledger}.door").exists)
+    awaited(Path(f"{walk.ledger}.door").exists)
     assert walk.records().holder(sweep.sweep_id) is None
     beats: list[str] = []
     assert run_batch(Assignment(walk.data, one.plan.plan_id, (1,)), beat=beats.append).ok == 2
     assert beats.count("training") > 3
     assert beats[beats.index("writing") - 1] == "training"
     assert frozen.wait(timeout=60) == -signal.SIGKILL
-    until(note.exists)
+    awaited(note.exists)
     assert note.read_text() == "deadline: it gave no sign of life for too long (it was frozen), and was ended"
     assert run_batch(Assignment(walk.data, one.plan.plan_id, (0,), attempt=1)).ok == 2
     rows = walk.rows("select cell_id, status from walk")
@@ -149,7 +142,7 @@ def test_the_system_kills_for_memory(walk: Any) -> None:
             pytest.skip("no group of processes with little memory can be made here")
         killed = worker(walk, one.plan.plan_id, note, TEST_GROUP=str(group))
         assert killed.wait(timeout=60) == -signal.SIGKILL
-    until(note.exists)
+    awaited(note.exists)
     least = "it died; this system does not tell of what"
     assert note.read_text() in (
         "it was killed by SIGKILL (out of memory: the system ended processes for want of it)",

@@ -21,6 +21,7 @@ from swingby.run.options import RunOptions
 from swingby.run.plan import Planner
 from swingby.run.progress import Progress
 from swingby.run.ray.session import Standby
+from tests.support.waiting import awaited
 
 
 @pytest.fixture
@@ -94,9 +95,7 @@ def test_the_second_interrupt_ends_the_workers(measured: Any) -> None:
     changes = {"axes": {"pause": [60.0]}, "seeds": 2}
     (measured.folder / "walks.yaml").write_text(measured.text(**changes))
     child = measured.driver(DRIVER)
-    deadline = time.monotonic() + 60
-    while not measured.ledger.exists() and time.monotonic() < deadline:
-        time.sleep(0.05)
+    awaited(measured.ledger.exists)
     for _ in range(2):
         os.kill(child.pid, signal.SIGINT)
         time.sleep(0.3)

@@ -15,6 +15,7 @@ from swingby.run.driver import run_sweep
 from swingby.run.plan import Planner
 from swingby.run.processes.child import STOPPING, ChildProcess
 from swingby.run.progress import Lines, Progress
+from tests.support.waiting import awaited
 
 DRIVER = """
 from swingby.run.driver import run_sweep
@@ -31,10 +32,7 @@ def test_an_interrupt_ends_the_pilot_in_progress(walk: Any, how: str) -> None:
     changes = {"axes": {"zip": [{"width": [1, 2], "pause": [0.0, 60.0]}]}, "seeds": 6}
     (walk.folder / "walks.yaml").write_text(walk.text(**changes))
     child = walk.driver(DRIVER.format(how=how))
-    deadline = time.monotonic() + 60
-    while len(walk.started()) < 2 and time.monotonic() < deadline:  # the one without a pause, and the one with it
-        time.sleep(0.05)
-    assert len(walk.started()) == 2
+    awaited(lambda: len(walk.started()) == 2)  # the one without a pause, and the one with it
     began = time.monotonic()
     os.kill(child.pid, signal.SIGINT)
     out, _ = child.communicate(timeout=50)

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -36,6 +36,7 @@ from swingby.run.progress import Lines, Progress
 from swingby.run.resources import check_fits, widened
 from tests.support.cluster import two_nodes
 from tests.support.processes import children
+from tests.support.waiting import awaited
 
 WHOLE = "select cell_id, status, message, steps, step, position, final_position from walk order by cell_id"
 
@@ -59,14 +60,6 @@ def nobody_left() -> Iterator[None]:
     yield
     _, left = psutil.wait_procs(children() - before, timeout=60)
     assert not left, [" ".join(process.cmdline()) for process in left]
-
-
-def wait_for(what: Callable[[], Any], seconds: float = 90) -> None:
-    """Waits until something is true."""
-    deadline = time.monotonic() + seconds
-    while not what():
-        assert time.monotonic() < deadline, "it does not happen"
-        time.sleep(0.02)
 
 
 def gone(pid: int) -> bool:
@@ -115,7 +108,7 @@ def test_a_killed_member_costs_no_row(walk: Any, monkeypatch: pytest.MonkeyPatch
         left, (member,) = write(self, *given), [part.pid for part in walk.parts() if part.rank][-1:]
         if len(self.shards()) == 2 and not gone(member):
             os.kill(member, signal.SIGKILL)
-            wait_for(lambda: gone(member))
+            awaited(lambda: gone(member))
         return left
 
     monkeypatch.setattr(Records, "write_shard", kill_after_two)
@@ -206,7 +199,7 @@ def leave_after_a_fall(called: threading.Event) -> None:
     before = children()
     with LocalGroup(2).start("misbehaving_plugin:fall", "he", called.set):
         (member,) = children() - before
-        wait_for(lambda: gone(member.pid))
+        awaited(lambda: gone(member.pid))
         time.sleep(0.5)
 
 
@@ -245,11 +238,11 @@ def test_members_end_with_their_caller(walk: Any, tmp_path: Path) -> None:
     """After SIGKILL of the caller its members are gone within seconds, though they have nothing to do with it."""
     there = tmp_path / "members"
     caller = walk.driver(CALLER.replace("sys.argv[1]", repr(str(there))))
-    wait_for(lambda: there.exists() and there.read_text().count("\n") == 2)
+    awaited(lambda: there.exists() and there.read_text().count("\n") == 2)
     members = [int(pid) for pid in there.read_text().split()]
     caller.kill()
     caller.wait()
-    wait_for(lambda: all(map(gone, members)), seconds=30)
+    awaited(lambda: all(map(gone, members)), seconds=30)
 
 
 DRIVER = """
@@ -268,7 +261,7 @@ def test_ctrl_c_drains_a_group(walk: Any) -> None:
     """Ctrl-C, which a terminal sends to the other ranks too, lets a group come to its next checkpoint, and no trace."""
     (walk.folder / "walks.yaml").write_text(walk.text(seeds=1, axes={}, base={"pieces": 3, "pause": 1.0}))
     driver = walk.driver(DRIVER)
-    wait_for(lambda: len(walk.records().shards()) == 1 if walk.data.exists() else False)
+    awaited(lambda: len(walk.records().shards()) == 1 if walk.data.exists() else False)
     os.killpg(driver.pid, signal.SIGINT)
     said = driver.communicate(timeout=120)[0]
     assert driver.returncode == 0, said
@@ -405,13 +398,13 @@ def test_groups_on_two_nodes(walk: Any) -> None:
         walk.children.append(user)
         first, second = (cell.cell_id for cell in both.cells())
         # A busy machine takes its time to start six Ray processes a node; a user who has ended has a reason.
-        wait_for(lambda: user.poll() is not None or len({(p.cell, p.rank) for p in walk.parts()}) == 4, seconds=180)
+        awaited(lambda: user.poll() is not None or len({(p.cell, p.rank) for p in walk.parts()}) == 4, seconds=180)
         assert user.poll() is None, user.communicate()[0]
         started = walk.parts()
-        wait_for(lambda: {row["cell_id"] for row in segments_of(walk)} == {first, second})
+        awaited(lambda: {row["cell_id"] for row in segments_of(walk)} == {first, second})
         os.kill(pid_of(started, first, 1), signal.SIGKILL)
         os.kill(pid_of(started, second, 0), signal.SIGKILL)
-        wait_for(lambda: gone(pid_of(started, second, 1)), seconds=15)
+        awaited(lambda: gone(pid_of(started, second, 1)), seconds=15)
         said = user.communicate(timeout=200)[0]
     assert user.returncode == 0, said
     check_killed(walk, said, both, started)

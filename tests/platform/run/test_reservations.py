@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import os
-import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from typing import Any
@@ -23,6 +22,7 @@ from swingby.run.preview import plan
 from swingby.run.progress import Progress
 from swingby.run.worker.batch import Assignment, run_batch
 from swingby.store import ingest
+from tests.support.waiting import awaited
 
 
 class Other:
@@ -238,14 +238,6 @@ print(run_sweep(sweep, "data", pilot=False, ray=True, workers=2, progress=Lines(
 """
 
 
-def wait_until(true: Callable[[], bool]) -> None:
-    """Waits for what drivers do; on a busy machine Ray takes minutes to start."""
-    deadline = time.monotonic() + 240
-    while not true():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
-
-
 @pytest.mark.slow
 @pytest.mark.xdist_group("ray")
 def test_a_killed_driver_of_tune_is_followed(walk: Any) -> None:
@@ -256,7 +248,7 @@ def test_a_killed_driver_of_tune_is_followed(walk: Any) -> None:
     for name, text in texts.items():
         (walk.folder / f"{name}.yaml").write_text(text)
     first = walk.driver(DRIVER.format(name="long"))
-    wait_until(lambda: walk.started().total() > 0)
+    awaited(lambda: walk.started().total() > 0, 240)  # on a busy machine Ray takes minutes to start
     second = walk.driver(DRIVER.format(name="short"))
     said = list(itertools.takewhile(lambda line: not line.startswith("waiting"), second.stdout))
     assert any("8 more cells of it are being trained by sweep long: process" in line for line in said)

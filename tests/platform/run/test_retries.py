@@ -33,6 +33,7 @@ from swingby.run.scheduler import RETRIES, TOGETHER, Scheduler, Trial
 from swingby.run.worker import batch as batches
 from swingby.run.worker.batch import Assignment, run_batch
 from swingby.store import Store, rebuild
+from tests.support.waiting import awaited
 
 
 def planned(sizes: list[int], seconds: float | None = None, deadline: float | None = None) -> Any:
@@ -165,9 +166,7 @@ def test_a_watchdog_ends_and_tells(tmp_path: Path, what: str, seconds: float, co
     it died is told."""
     note = tmp_path / "note"
     done = subprocess.run([sys.executable, "-c", CHILD, what, str(note), str(seconds)], timeout=60)
-    deadline = time.monotonic() + 60
-    while not note.exists() and time.monotonic() < deadline:
-        time.sleep(0.01)
+    awaited(note.exists)
     assert done.returncode == code
     assert note.read_text() in (said, "it died; this system does not tell of what")
     assert what in ("SIGKILL", "exit") or note.read_text() == said
@@ -199,9 +198,7 @@ def test_an_alarm_gives_back_what_it_took() -> None:
             sleep_through_an_alarm(written)
         assert written
         assert signal.getsignal(signal.SIGALRM) is ring
-        deadline = time.monotonic() + 30
-        while not rung and time.monotonic() < deadline:
-            time.sleep(0.01)
+        awaited(lambda: rung)
         assert rung == [signal.SIGALRM]
     finally:
         signal.signal(signal.SIGALRM, before)

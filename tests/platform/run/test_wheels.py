@@ -14,14 +14,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
-from swingby.cli import app
 from swingby.data.provenance import required
 from swingby.errors import SwingbyError
 from swingby.run.ray import wheels
 from swingby.run.ray.machines import Code, Machine, compare, describe_machine, required_names
 from swingby.run.ray.wheels import make_wheel
+from tests.support.command import swingby
 from tests.support.places import MISBEHAVING, ROOT
 
 INFO = "misbehaving_plugin-1.0.dist-info"
@@ -176,7 +175,7 @@ def test_other_versions_are_told() -> None:
 def test_how_code_comes_is_checked(words: list[str], said: str, tmp_path: Path) -> None:
     """`--code` without a cluster, or of no known kind, is refused before anything is made."""
     data = tmp_path / "data"
-    done = CliRunner().invoke(app, ["run", "transient-memorization", "--data", str(data), *words])
+    done = swingby("run", "transient-memorization", "--data", data, *words)
     assert done.exit_code == 2
     assert said in done.output
     assert not data.exists()

@@ -33,6 +33,7 @@ from swingby.sandbox.__main__ import answer, locked
 from swingby.sandbox.statement import RefusedError
 from swingby.store import Layout, Store, ingest
 from tests.support.rights import only_readable, without_powers
+from tests.support.waiting import awaited
 
 SWEEP = "5a" * 8
 CELLS = [f"{number:032x}" for number in range(40)]
@@ -490,15 +491,6 @@ def has_ended(process: psutil.Process) -> bool:
         return process.status() == psutil.STATUS_ZOMBIE
     except psutil.NoSuchProcess:
         return True
-
-
-def awaited(found: Any) -> Any:
-    """The first non-empty answer of `found`, asked again until there is one."""
-    deadline = time.monotonic() + 120
-    while not (answer := found()):
-        assert time.monotonic() < deadline, "nothing came"
-        time.sleep(0.05)
-    return answer
 
 
 def test_a_query_dies_with_the_process_that_asked(place: SimpleNamespace) -> None:

@@ -19,12 +19,6 @@ from swingby.data.records import Records
 from swingby.store import Store, ingest, rebuild
 from tests.support.store import LIST, SWEEPS, Segment, cells, rows_of, snapshot, write_plan, write_shard
 
-
-@pytest.fixture
-def records(tmp_path: Path) -> Records:
-    return Records.open(tmp_path / "data")
-
-
 # folding
 
 

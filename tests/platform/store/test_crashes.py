@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -17,12 +17,6 @@ from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.store import Ingest, Layout, Store, ingest, rebuild
 from tests.support.store import LIST, Segment, cells, rows_of, snapshot, write_plan, write_shard
-
-
-@pytest.fixture
-def records(tmp_path: Path) -> Records:
-    return Records.open(tmp_path / "data")
-
 
 # killed anywhere
 
@@ -185,32 +179,19 @@ for name in sys.argv[2:]:
 # a full disk
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of 20 MB."""
-    disk = tmp_path / "disk"
-    disk.mkdir()
-    done = subprocess.run(
-        ["mount", "-t", "tmpfs", "-o", "size=20m", "tmpfs", str(disk)], capture_output=True, text=True
-    )
-    if done.returncode:
-        pytest.skip(f"a small disk cannot be mounted here: {done.stderr.strip()}")
-    yield disk
-    subprocess.run(["umount", "-l", str(disk)], check=True)
-
-
 @pytest.mark.parametrize("room", [0.2, pytest.param(1.0, marks=pytest.mark.slow), 3.5])
-def test_a_full_disk_stops_an_ingest_cleanly(small_disk: Path, room: float) -> None:
+def test_a_full_disk_stops_an_ingest_cleanly(small_disk: Callable[[int], Path], room: float) -> None:
     """However many MB are left when the disk fills up: a clear error, readers keep the old; with room it goes on."""
-    records = Records.open(small_disk / "data")
+    disk = small_disk(20)
+    records = Records.open(disk / "data")
     ingest(records)
     old = snapshot(records)
     noise = np.random.default_rng(0).normal(size=(1000, 200))
     segments = [Segment(f"{k:04d}") for k in range(1000)]
     table = rows_of(segments).drop_columns("loss").append_column("loss", pa.array(noise.tolist(), LIST))
     write_shard(records, table)
-    free = shutil.disk_usage(small_disk).free
-    filler = small_disk / "filler"
+    free = shutil.disk_usage(disk).free
+    filler = disk / "filler"
     filler.write_bytes(bytes(int(free - room * 2**20)))
     with pytest.raises(SwingbyError, match="disk is full"):
         ingest(records)

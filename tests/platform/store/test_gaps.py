@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -23,15 +22,10 @@ from swingby.run.progress import Progress
 from swingby.run.worker.segments import NOTE, Lineage
 from swingby.store import Store, ingest, rebuild
 from swingby.store.status import data_findings, sweep_status
-from tests.support.places import MISBEHAVING
+from tests.support.packages import walking
 from tests.support.store import Segment, cells, finished, rows_of, snapshot, write_plan, write_shard
 
 TOKENS = ("steps:log:200",)
-
-
-@pytest.fixture
-def records(tmp_path: Path) -> Records:
-    return Records.open(tmp_path / "data")
 
 
 def piece(records: Records, segment: Segment, after: int | None, **options: Any) -> str:
@@ -126,10 +120,7 @@ def told(data: Path) -> list[str]:
 def trained(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """A kit whose folder has the sweep `whole`; `begun`, stopped in the middle of a cell, from where its batch goes on;
     and `halved`, stopped so twice."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.syspath_prepend(str(MISBEHAVING))
-        kit = importlib.import_module("misbehaving_runs").Kit(tmp_path_factory.mktemp("gaps"))
-        patch.setenv("TEST_LEDGER", str(kit.ledger))
+    with walking(tmp_path_factory.mktemp("gaps")) as kit:
         train(kit, kit.folder / "whole")
         for base, count in (("begun", 2), ("halved", 7)):
             records = Records.open(kit.folder / base)

@@ -15,13 +15,12 @@ import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from typer.testing import CliRunner
 
-from swingby.cli import app
 from swingby.data.parquet import read_parquet, write_parquet
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.store import Store, ingest, rebuild
+from tests.support.command import swingby
 from tests.support.store import Segment, rows_of, snapshot, write_plan, write_shard
 
 shared = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow], deadline=None)
@@ -104,11 +103,11 @@ def test_status_and_doctor_name_what_is_set_aside(records: Records) -> None:
     """Both name the file and the reason, and say what to do; the sweep's other cells are counted."""
     name = write_shard(records, with_odd(ODD["half floats"]), batch=1)
     arguments = ["--data", str(records.data)]
-    assert CliRunner().invoke(app, ["ingest", *arguments]).exit_code == 2
-    status = CliRunner().invoke(app, ["status", *arguments])
+    assert swingby("ingest", *arguments).exit_code == 2
+    status = swingby("status", *arguments)
     assert status.exit_code == 0
     assert f"set aside: shards/{name}: it holds what the store cannot take" in status.stdout
-    doctor = CliRunner().invoke(app, ["doctor", "--no-ray", *arguments])
+    doctor = swingby("doctor", "--no-ray", *arguments)
     assert f"shards/{name} is set aside" in doctor.stdout
     assert "move the file away" in doctor.stdout
 
@@ -118,7 +117,7 @@ def test_doctor_names_a_shard_that_is_gone(records: Records) -> None:
     name = write_shard(records, [Segment("y")], batch=1)
     ingest(records)
     records.shard_path(name).unlink()
-    doctor = CliRunner().invoke(app, ["doctor", "--no-ray", "--data", str(records.data)])
+    doctor = swingby("doctor", "--no-ray", "--data", records.data)
     assert f"shards/{name} is gone" in doctor.stdout
 
 

@@ -23,11 +23,6 @@ from swingby.store.layout import Layout, NewerStoreError, OlderStoreError
 from tests.support.store import Segment, snapshot, write_plan, write_shard
 
 
-@pytest.fixture
-def records(tmp_path: Path) -> Records:
-    return Records.open(tmp_path / "data")
-
-
 def filled(records: Records) -> Layout:
     """The layout of a published store with a cell."""
     write_plan(records, ["x"])

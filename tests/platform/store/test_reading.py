@@ -18,12 +18,6 @@ from swingby.run.driver import run_sweep
 from swingby.store import Ingest, Layout, Store, ingest, rebuild
 from tests.support.store import Segment, cells, snapshot, write_plan, write_shard
 
-
-@pytest.fixture
-def records(tmp_path: Path) -> Records:
-    return Records.open(tmp_path / "data")
-
-
 # reading
 
 

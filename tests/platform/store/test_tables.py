@@ -21,12 +21,6 @@ from swingby.model.params import Params
 from swingby.store import Ingest, Layout, Store, check_experiment, ingest, ingestion
 from tests.support.store import LIST, Segment, cells, finished, rows_of, write_plan, write_shard
 
-
-@pytest.fixture
-def records(tmp_path: Path) -> Records:
-    return Records.open(tmp_path / "data")
-
-
 # tables that grow
 
 

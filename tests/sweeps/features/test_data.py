@@ -1,4 +1,4 @@
-"""Points that cells of `features` draw, parameters that are refused, and what is said of data that cannot be had."""
+"""Points that cells of `features` draw, and what is said of data that cannot be had."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ import pytest
 from pydantic import ValidationError
 
 from swingby.errors import SwingbyError
-from swingby.model.cell import Point
-from swingby.model.experiment import Batch, Recording
+from swingby.model.experiment import Recording
 from swingby.run.driver import run_sweep
 from swingby.sweepfile.sweep import Sweep
 from swingby_sweeps.dynamics import images
 from swingby_sweeps.features import data
 from swingby_sweeps.features.experiment import Features
-from swingby_sweeps.features.params import DIGITS, FeaturesParams
+from swingby_sweeps.features.params import DIGITS
+from tests.support import cells, pins
 
 
-def points(seed: int = 1000, **values: Any) -> tuple[data.Points, data.Points]:
-    return data.drawn(Point("features", 1, FeaturesParams.model_validate(values)).cell(seed))
+def points(**values: Any) -> tuple[data.Points, data.Points]:
+    return data.drawn(cells.cell("features", **values))
 
 
 def test_the_number_of_digits_is_that_of_scikit_learn() -> None:
@@ -65,10 +65,8 @@ def test_a_larger_share_of_noise_changes_further_labels() -> None:
 
 def test_a_mixture_has_means_of_its_separation_and_noise_of_one() -> None:
     """Before they are standardised; the classes are equally large."""
-    values = {"data": "mixture", "n": 4000, "separation": 5.0}
-    own = Point("features", 1, FeaturesParams.model_validate(values)).cell(1000)
-    p: Any = own.params
-    x, labels, _, _ = data._mixture(own, p)
+    own = cells.cell("features", data="mixture", n=4000, separation=5.0)
+    x, labels, _, _ = data._mixture(own, own.params)
     means = np.stack([x[labels == k].mean(0) for k in range(4)])
     np.testing.assert_allclose(np.linalg.norm(means, axis=1), 5, atol=0.3)
     assert (x - means[labels]).std() == pytest.approx(1, abs=0.02)
@@ -84,39 +82,15 @@ def test_a_step_is_on_even_grids() -> None:
     assert np.abs(test.x).max() < 1
 
 
-@pytest.mark.parametrize(
-    ("values", "place", "said"),
-    [
-        ({"n": 5}, "n", "allowed: 10 or more"),
-        ({"n": 1100}, "n", "allowed: 10 to 1000"),
-        ({"classes": 11}, "classes", "allowed: 2 to 10"),
-        ({"data": "mixture", "net": "resnet18"}, "net", "allowed with data: mixture: mlp, cnn1d"),
-        ({"data": "step", "net": "cnn1d", "n": 20}, "net", "allowed here: mlp"),
-        ({"data": "step", "loss": "cross_entropy"}, "loss", "allowed: mse"),
-        ({"batch_norm": True, "centre_output": True}, "centre_output", "allowed with batch norm: false"),
-        ({"batch_norm": True, "batch_size": 1}, "batch_size", "allowed: 2 or more"),
-        ({"time": 1e9}, "time", "allowed: 10000000 steps"),
-        ({"data": "mnist1d", "n": 7001}, "n", "allowed: 10 to 7000"),
-    ],
-)
-def test_what_cannot_be_is_refused(values: dict[str, Any], place: str, said: str) -> None:
-    """The message has the place, the fault and what is allowed."""
-    with pytest.raises(ValidationError, match=said) as refused:
-        FeaturesParams.model_validate(values)
-    assert [error["loc"] for error in refused.value.errors()] == [(place,)]
-
-
 def test_a_class_without_a_point_leaves_numbers_or_nulls() -> None:
     """Where noise takes the last point of a class there is no collapse, and everything else; nothing is nan."""
     for seed in range(1000, 1040):
-        values = {"data": "mixture", "n": 4, "label_noise": 1.0, "epochs": 3, "width": 4}
-        own = Point("features", 1, FeaturesParams.model_validate(values)).cell(seed)
+        own = cells.cell("features", seed, data="mixture", n=4, label_noise=1.0, epochs=3, width=4)
         if len(set(data.drawn(own)[0].labels)) < 3:
             break
     else:
         raise AssertionError("no seed loses classes")
-    (table,) = Features().run(Batch((own,), Recording(points=4)))
-    row = table.to_pylist()[0]
+    (row,) = cells.trained([own], Recording(points=4))
     assert row["status"] == "ok"
     assert row["nc1"] == [None] * 4
     assert row["final_nc1"] is None
@@ -197,3 +171,11 @@ def test_images_of_torchvision_are_read_channel_by_channel(monkeypatch: pytest.M
     raw = images.load("cifar10").values.reshape(60, 3, 32, 32)
     assert raw[0, :, 0, 0].tolist() == [0, 1, 2]
     images.load.cache_clear()
+
+
+def test_draws_are_pinned_exactly() -> None:
+    """Points and labels are these, to the last bit, or there is a new `stream_version`."""
+    train, test = data.drawn(pins.cell("features", "noisy-labels"))
+    assert train.labels[:12].tolist() == [0, 1, 2, 0, 1, 2, 0, 0, 2, 0, 1, 0]
+    assert train.x[0, :3].tolist() == [-0.01512458001109564, -0.679616798465542, -0.9127703380622302]
+    assert test.labels[:6].tolist() == [0, 1, 2, 0, 1, 2]

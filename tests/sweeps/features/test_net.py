@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import itertools
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from swingby.model.cell import Cell, Point
-from swingby.model.experiment import Batch, Recording
+from swingby.model.cell import Cell
+from swingby.model.experiment import Recording
 from swingby_sweeps.dynamics.training import one_thread
 from swingby_sweeps.features.data import drawn
 from swingby_sweeps.features.engine import Stack
 from swingby_sweeps.features.experiment import Features
-from swingby_sweeps.features.params import FeaturesParams
+from tests.support import cells
 
 from . import plain
 
@@ -34,31 +35,28 @@ CASES: list[dict[str, Any]] = [
 ]
 
 
-def cell(seed: int = 1000, **values: Any) -> Cell:
-    return Point("features", 1, FeaturesParams.model_validate({**SMALL, **values})).cell(seed)
+cell = partial(cells.cell, "features", **SMALL)
 
 
-def stack(cells: list[Cell]) -> Stack:
-    return Stack(cells, [drawn(own) for own in cells])
+def stack(batch: list[Cell]) -> Stack:
+    return Stack(batch, [drawn(own) for own in batch])
 
 
-def rows(cells: list[Cell], **recording: Any) -> list[dict[str, Any]]:
+def rows(batch: list[Cell], **recording: Any) -> list[cells.Row]:
     """What the experiment gives of these cells, in their order."""
-    shapes = {Features().shape(own.params) for own in cells}
-    assert len(shapes) == 1
-    batch = Batch(tuple(cells), Recording(**{"points": 8, **recording}))
-    return [row for table in Features().run(batch) for row in table.to_pylist()]
+    assert len({Features().shape(own.params) for own in batch}) == 1
+    return cells.trained(batch, Recording(**{"points": 8, **recording}))
 
 
 @pytest.mark.parametrize("values", CASES, ids=str)
 def test_a_stack_trains_as_a_plain_loop_does(values: dict[str, Any]) -> None:
     """Features and outputs at the end are those of torch's modules, autograd and SGD, in float64, to rounding."""
-    cells = [cell(seed, dtype="float64", lr=lr, **values) for seed, lr in ((1000, 0.05), (1001, 0.02))]
+    batch = [cell(seed, dtype="float64", lr=lr, **values) for seed, lr in ((1000, 0.05), (1001, 0.02))]
     with one_thread():
-        trained = stack(cells)
+        trained = stack(batch)
         trained.advance(0, 9)
         on_train, on_test = trained.samples()
-    for k, own in enumerate(cells):
+    for k, own in enumerate(batch):
         net, points = plain.trained(own, 9), drawn(own)
         with torch.no_grad():
             for sample, of in zip((on_train[k], on_test[k]), points, strict=True):
@@ -75,14 +73,14 @@ def test_a_stack_trains_as_a_plain_loop_does(values: dict[str, Any]) -> None:
 @pytest.mark.parametrize("width", [5, 32, 64])
 def test_a_batch_of_eight_is_eight_of_one(values: dict[str, Any], width: int) -> None:
     """Float32 weights are equal to the last bit alone and in a stack, whatever the width: rounding would grow."""
-    cells = [
+    batch = [
         cell(seed, width=width, data="digits", n=200, classes=10, batch_size=64, epochs=10, lr=lr, **values)
         for seed, lr in itertools.product((1000, 1001), (0.01, 0.02, 0.05, 0.1))
     ]
     with one_thread():
-        whole = stack(cells)
+        whole = stack(batch)
         whole.advance(0, 30)
-        for k, own in enumerate(cells):
+        for k, own in enumerate(batch):
             alone = stack([own])
             alone.advance(0, 30)
             assert np.array_equal(alone.last_weights()[0], whole.last_weights()[k])
@@ -111,12 +109,12 @@ def test_a_centred_output_starts_at_zero() -> None:
 
 def test_a_cell_that_diverges_leaves_its_neighbours_alone() -> None:
     """A learning rate that is far too large ends its own cell with a status and the records before; nothing is nan."""
-    cells = [cell(lr=lr, epochs=30) for lr in (0.05, 300.0, 0.02)]
-    found = rows(cells)
+    batch = [cell(lr=lr, epochs=30) for lr in (0.05, 300.0, 0.02)]
+    found = rows(batch)
     assert [row["status"] for row in found] == ["ok", "diverged", "ok"]
     assert "recorded steps kept" in found[1]["message"]
     assert found[1]["step"][-1] == found[1]["to_step"] < 90
-    for row, own in zip(found, cells, strict=True):
+    for row, own in zip(found, batch, strict=True):
         if row["status"] == "ok":
             (alone,) = rows([own])
             assert {**alone, "seconds": 0} == {**row, "seconds": 0}

@@ -2,41 +2,32 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import ValidationError
 from scipy.integrate import solve_ivp
 from scipy.optimize import minimize
 
-from swingby.model.cell import Cell, Point
-from swingby.model.experiment import Batch, Recording
+from swingby.model.experiment import Recording
 from swingby_sweeps.dynamics.metrics import measure
 from swingby_sweeps.features.unconstrained import engine, measures, theory
-from swingby_sweeps.features.unconstrained.experiment import Unconstrained
-from swingby_sweeps.features.unconstrained.params import UnconstrainedParams
+from tests.support import cells
 
 Array = np.ndarray
 
 
-def params(**values: Any) -> UnconstrainedParams:
-    """Parameters of the experiment."""
-    return UnconstrainedParams(**values)
+params = partial(cells.params, "unconstrained")
+cell = partial(cells.cell, "unconstrained")
 
 
-def cell(seed: int = 1000, **values: Any) -> Cell:
-    """A cell of the experiment."""
-    return Point("unconstrained", 1, params(**values)).cell(seed)
-
-
-def row(seed: int = 1000, points: int = 30, **values: Any) -> dict[str, Any]:
+def row(points: int = 30, **values: Any) -> cells.Row:
     """The result of one cell."""
-    (table,) = Unconstrained().run(Batch((cell(seed, **values),), Recording(points=points, also=("strengths",))))
-    (found,) = table.to_pylist()
-    return found
+    (result,) = cells.trained([cell(**values)], Recording(points=points, also=("strengths",)))
+    return result
 
 
 def rotation(sizes: Array, r: int, seed: int = 0) -> Array:
@@ -56,8 +47,7 @@ def test_the_flow_and_its_measures_are_those_of_all_points(classes: int, imbalan
     by the library that takes points."""
     values: dict[str, Any] = {"classes": classes, "imbalance": imbalance, "width": width, "points_per_class": 8}
     values |= {"start": 0.6, "decay_w": 0.02, "decay_h": 0.01, "training_steps": 60, "lr": 0.2}
-    found, p = row(points=6, **values), cell(**values).params
-    assert isinstance(p, UnconstrainedParams)
+    found, p = row(points=6, **values), params(**values)
     W0, H0 = engine.start(cell(**values))
     turn, C = rotation(p.sizes, p.spread), classes
     labels = np.repeat(np.arange(C), p.sizes.astype(int))
@@ -127,7 +117,7 @@ def test_long_runs_end_at_the_closed_form() -> None:
     """The strengths of flows of either balance end within a thousandth of sqrt(m) - N sqrt(l_W l_H), else at 0."""
     cases: list[dict[str, Any]] = [{}, {"decay_w": 0.02, "decay_h": 0.001}, {"imbalance": 9.0}, {"width": 3}]
     for values in [*cases, {"decay_w": 0.03}]:
-        found, p = row(training_steps=16000, **values), UnconstrainedParams(**values)
+        found, p = row(training_steps=16000, **values), params(**values)
         ends = theory.end_strengths(p.sizes, *p.decays, p.width)
         np.testing.assert_allclose(found["final_strengths"], ends, atol=1e-3 * 10)
 
@@ -190,22 +180,12 @@ def test_descent_in_short_steps_nears_the_flow() -> None:
 
 def test_bartletts_factor_has_the_moments_of_all_points() -> None:
     """The Gram matrix of the directions within classes has the mean (N - C) sd^2 I and Wishart's variances."""
-    cells = [cell(seed, width=3, points_per_class=5) for seed in range(1000, 1600)]
-    grams = np.array([(H := engine.start(one)[1][:, 4:]) @ H.T for one in cells])
+    starts = [engine.start(cell(seed, width=3, points_per_class=5))[1] for seed in range(1000, 1600)]
+    grams = np.array([(H := start[:, 4:]) @ H.T for start in starts])
     sd2, rest = 0.1**2 / 3 / np.sqrt(5), 16
     np.testing.assert_allclose(grams.mean(0) / (sd2 * rest), np.eye(3), atol=0.06)
     np.testing.assert_allclose(grams[:, 0, 1].var() / (sd2**2 * rest), 1, atol=0.25)
     np.testing.assert_allclose(grams[:, 2, 2].var() / (2 * sd2**2 * rest), 1, atol=0.25)
-
-
-def test_bad_parameters_are_refused_with_what_is_allowed() -> None:
-    """An aligned start without room, and classes without points: both at once, each at its parameter."""
-    with pytest.raises(ValidationError) as caught:
-        params(init="aligned", width=3, points_per_class=3, imbalance=50)
-    narrow, uneven = caught.value.errors()
-    assert (narrow["loc"], uneven["loc"]) == (("width",), ("imbalance",))
-    assert "allowed: width >= classes" in narrow["msg"]
-    assert "leaves the smallest class without a point; allowed: up to 2 x points_per_class = 6" in uneven["msg"]
 
 
 def test_long_steps_diverge_by_name() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,12 +12,11 @@ import torch
 from torch import nn
 
 from swingby.errors import SwingbyError
-from swingby.model.cell import Cell, Point
-from swingby.model.experiment import Batch, Recording
+from swingby.model.cell import Cell
+from swingby.model.experiment import Recording
 from swingby_sweeps.features import vision
 from swingby_sweeps.features.data import drawn
-from swingby_sweeps.features.experiment import Features
-from swingby_sweeps.features.params import FeaturesParams
+from tests.support import cells
 
 SMALL = {"data": "digits", "net": "resnet18", "classes": 3, "n": 12, "batch_size": 6, "epochs": 2, "lr": 0.01}
 
@@ -34,14 +34,12 @@ def torchvision() -> Any:
         return pytest.importorskip("torchvision", reason="torchvision is not installed")
 
 
-def cell(**values: Any) -> Cell:
-    return Point("features", 1, FeaturesParams.model_validate({**SMALL, **values})).cell(1000)
+cell = partial(cells.cell, "features", **SMALL)
 
 
-def row(of: Cell, **recording: Any) -> dict[str, Any]:
+def row(of: Cell, **recording: Any) -> cells.Row:
     """What the experiment gives of a cell."""
-    (table,) = Features().run(Batch((of,), Recording(**{"points": 3, **recording})))
-    return table.to_pylist()[0]
+    return cells.trained([of], Recording(**{"points": 3, **recording}))[0]
 
 
 @pytest.mark.usefixtures("torchvision")

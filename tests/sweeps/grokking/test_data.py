@@ -10,17 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from pydantic import ValidationError
 
 from swingby.errors import SwingbyError
-from swingby.model.cell import Point
 from swingby_sweeps.dynamics import images
 from swingby_sweeps.grokking import data
-from swingby_sweeps.grokking.params import MlpParams
+from swingby_sweeps.grokking.net import start
+from tests.support import cells, pins
 
 
-def points(seed: int = 1000, **values: Any) -> tuple[data.Points, data.Points]:
-    return data.drawn(Point("mlp_regimes", 1, MlpParams(**values)).cell(seed))
+def points(**values: Any) -> tuple[data.Points, data.Points]:
+    return data.drawn(cells.cell("mlp_regimes", **values))
 
 
 def test_training_and_test_points_are_apart_and_are_all() -> None:
@@ -46,19 +45,12 @@ def test_a_larger_share_of_random_labels_changes_further_labels() -> None:
 def test_targets_are_scaled_classes_or_numbers() -> None:
     """One-hot vectors of the target's scale, or numbers from -1 to 1 times it, each told by `accuracy`."""
     for target in ("classes", "number"):
-        p = MlpParams.model_validate({"target": target, "target_scale": 3.0})
-        train, _ = data.drawn(Point("mlp_regimes", 1, p).cell(1000))
+        values = {"target": target, "target_scale": 3.0}
+        p, (train, _) = cells.params("mlp_regimes", **values), points(**values)
         assert train.y.shape == (256, p.outputs)
         assert np.abs(train.y).max() == 3
         assert data.accuracy(p, train.y, train.digits) == 1
         assert data.accuracy(p, np.roll(train.y, 1, axis=0), train.digits) < 0.3
-
-
-def test_more_points_than_there_are_is_refused() -> None:
-    """The message has the place, the fault and what is allowed."""
-    with pytest.raises(ValidationError, match="digits have at most 1597 for training; allowed: 16 to 1597") as refused:
-        MlpParams.model_validate({"points": 1700})
-    assert refused.value.errors()[0]["loc"] == ("points",)
 
 
 def test_mnist_without_torchvision_says_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,3 +85,13 @@ def test_mnist_is_read_or_the_way_to_its_files_is_said(monkeypatch: pytest.Monke
     assert test.x.shape == (30, 784)
     assert train.x.max() == 1
     images.load.cache_clear()
+
+
+def test_draws_are_pinned_exactly() -> None:
+    """Points, labels and initial weights are these, to the last bit, or there is a new `stream_version`."""
+    mini_batches, numbers = (pins.cell("mlp_regimes", label) for label in ("mini-batches", "numbers"))
+    train, test = data.drawn(numbers)
+    assert train.digits[:12].tolist() == [5, 0, 4, 1, 1, 5, 6, 2, 8, 9, 0, 1]
+    assert data.drawn(mini_batches)[0].digits[:12].tolist() == [6, 0, 0, 7, 0, 8, 6, 0, 8, 9, 6, 5]
+    assert test.digits[:6].tolist() == [7, 5, 4, 1, 5, 4]
+    assert start(mini_batches)[[0, 100, -1]].tolist() == [1.0419113387682635, -1.1042773340013883, 0.017050807300227178]

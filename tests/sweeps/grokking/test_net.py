@@ -8,26 +8,23 @@ import numpy as np
 import pytest
 import torch
 
-from swingby.model.cell import Cell, Point
-from swingby.model.experiment import Batch, Recording
+from swingby.model.cell import Cell
+from swingby.model.experiment import Recording
 from swingby_sweeps.dynamics.adam import Adam
 from swingby_sweeps.grokking.data import drawn
-from swingby_sweeps.grokking.experiment import MlpRegimes
 from swingby_sweeps.grokking.net import Net, start
 from swingby_sweeps.grokking.params import MlpParams
+from tests.support import cells
 
 SMALL = {"width": 12, "points": 40, "batch_size": 16, "epochs": 20, "dtype": "float64"}
 
 
-def cell(seed: int = 1000, preset: str = "cheap", **values: Any) -> Cell:
-    values = {**SMALL, **values}
-    params = MlpParams(**{**MlpRegimes.presets[preset](values), **values})
-    return Point("mlp_regimes", 1, params).cell(seed)
+def cell(seed: int = 1000, preset: str = "cheap", **values: Any) -> Cell[MlpParams]:
+    return cells.cell("mlp_regimes", seed, preset, **{**SMALL, **values})
 
 
-def trained(of: Cell, points: int = 12) -> dict[str, Any]:
-    [table] = MlpRegimes().run(Batch((of,), Recording(points=points)))
-    return table.to_pylist()[0]
+def trained(of: Cell) -> cells.Row:
+    return cells.trained([of], Recording(points=12))[0]
 
 
 @pytest.mark.parametrize("trained_layers", ["all", "last"])
@@ -35,7 +32,6 @@ def test_the_gradient_is_that_of_autograd(trained_layers: str) -> None:
     """The gradient written out, with scaled outputs, is that of the loss as torch differentiates it."""
     of = cell(layers=3, output_scale=0.3, trained=trained_layers)
     p, weights = of.params, start(of)
-    assert isinstance(p, MlpParams)
     points, _ = drawn(of)
     net, x, y = Net(p, weights), torch.tensor(points.x), torch.tensor(points.y)
     net.descend(x, y)
@@ -73,7 +69,6 @@ def test_a_run_is_a_loop_of_torch() -> None:
     """A whole run, mini-batches and a falling learning rate included, is the plain loop on the same draws."""
     of = cell(schedule="cosine", l2=0.01)
     p, (points, test) = of.params, drawn(of)
-    assert isinstance(p, MlpParams)
     leaves = [part.clone().requires_grad_() for part in torch.tensor(start(of)).split(sizes(p))]
     optimizer = torch.optim.Adam(leaves, lr=p.lr, weight_decay=p.l2)
     schedule = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, p.total_steps)

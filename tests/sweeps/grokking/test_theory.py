@@ -17,20 +17,6 @@ def draws(seed: int, n: int = 30, p: int = 7, c: int = 3) -> tuple[np.ndarray, n
     return random.normal(size=(n, p)) + 1, random.normal(size=(n, c))
 
 
-@given(st.integers(0, 2**32 - 1))
-@settings(max_examples=20, deadline=None)
-def test_kappa_is_its_definition(seed: int) -> None:
-    """Norms of small matrices are the traces of n x n operators of [T] eq 2.9, centred."""
-    phi, f = draws(seed)
-    n = len(phi)
-    centre = np.eye(n) - np.ones((n, n)) / n
-    features = centre @ phi @ phi.T @ centre
-    projection = centre @ f @ np.linalg.pinv(f) @ centre
-    cka = np.trace(features @ projection) / np.linalg.norm(features) / np.linalg.norm(projection)
-    assert theory.kappa(phi, f) == pytest.approx(1 - cka, abs=1e-10)
-    assert 0 <= theory.kappa(phi, f) <= 1
-
-
 @given(st.integers(0, 2**32 - 1), st.floats(1e-3, 1e3))
 @settings(max_examples=20, deadline=None)
 def test_measures_do_not_know_scales_or_bases(seed: int, scale: float) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from scipy.special import expit
 
@@ -13,6 +12,7 @@ from swingby_sweeps.layerwise import theory
 from swingby_sweeps.layerwise.detect import times
 from swingby_sweeps.layerwise.detect.mode_stages import ModeStages
 from swingby_sweeps.layerwise.detect.net_modes import NetModes
+from tests.support.cells import detected
 
 
 def modes_row(E: tuple[float, ...], a0: float, end: float, points: int = 200, **other: Any) -> dict[str, Any]:
@@ -28,16 +28,10 @@ def modes_row(E: tuple[float, ...], a0: float, end: float, points: int = 200, **
     return {**row, **other}
 
 
-def told(detector: Any, row: dict[str, Any]) -> dict[str, Any]:
-    """The outcomes of one row."""
-    (outcomes,) = detector.detect(pa.Table.from_pylist([row])).to_pylist()
-    return outcomes
-
-
 def test_logistic_modes_are_read_exactly() -> None:
     """Times and overlaps of logistic curves are exact however far records lie apart, and the theory's own."""
     for points in (12, 200):
-        found = told(ModeStages(), modes_row((1.0, 0.3, 0.1), 1e-2, 200, points))
+        found = detected(ModeStages(), modes_row((1.0, 0.3, 0.1), 1e-2, 200, points))
         assert found["law_error"] < 1e-9
         np.testing.assert_allclose(found["pair_overlaps"], found["predicted_pair_overlaps"], rtol=1e-9)
         assert found["fate"] == "saturated"
@@ -47,26 +41,26 @@ def test_logistic_modes_are_read_exactly() -> None:
 
 def test_stages_end_at_the_first_pair_that_overlaps() -> None:
     """The first pair is a stage, the second is not, and the third does not count; a mode out of order is seen."""
-    found = told(ModeStages(), modes_row((1.0, 0.2, 0.15, 0.01), 1e-2, 3000))
+    found = detected(ModeStages(), modes_row((1.0, 0.2, 0.15, 0.01), 1e-2, 3000))
     assert np.array(found["pair_overlaps"])[[0, 2]].max() < 0.05 < found["pair_overlaps"][1]
     assert found["stages"] == 1
     assert found["stage_like"]
     swapped = modes_row((1.0, 0.3), 1e-2, 200)
     swapped["strength"] = [pair[::-1] for pair in swapped["strength"]]
-    assert told(ModeStages(), swapped)["in_order"] is False
+    assert detected(ModeStages(), swapped)["in_order"] is False
 
 
 def test_what_lies_beyond_the_run_is_null() -> None:
     """A mode that has not come has no times; its pair has no overlap, and how many stages there are is not known."""
-    found = told(ModeStages(), modes_row((1.0, 0.5, 0.01, 0.005), 1e-2, 30))
+    found = detected(ModeStages(), modes_row((1.0, 0.5, 0.01, 0.005), 1e-2, 30))
     assert found["fate"] == "unfinished"
     assert found["half_time"][2:] == [None, None]
     assert found["predicted_half_time"][2] == pytest.approx(np.log(9999) / 0.02)
     assert found["pair_overlaps"][2] is None
     assert found["stages"] is None
     assert found["in_order"] is None
-    assert told(ModeStages(), modes_row((1.0, 0.5), 1e-2, 1))["fate"] == "waiting"
-    gone = told(ModeStages(), modes_row((1.0, 0.5), 1e-2, 1, status="diverged"))
+    assert detected(ModeStages(), modes_row((1.0, 0.5), 1e-2, 1))["fate"] == "waiting"
+    gone = detected(ModeStages(), modes_row((1.0, 0.5), 1e-2, 1, status="diverged"))
     assert gone["fate"] == "diverged"
     assert gone["half_time"] is None
 
@@ -118,26 +112,26 @@ def net_row(times_at: tuple[float, ...], end: float, **other: Any) -> dict[str, 
 
 def test_nets_are_told_apart() -> None:
     """Learned in order; out of order; too narrow; stalled where theory has a time that passed; unfinished before it."""
-    found = told(NetModes(), net_row((2.0, 3.0, 6.0), 30))
+    found = detected(NetModes(), net_row((2.0, 3.0, 6.0), 30))
     assert (found["fate"], found["rank"], found["order_follows_rho"]) == ("learned", 3, True)
     assert found["law_error"] < 1e-6
     assert found["decoupling_error"] > 0.01
-    assert told(NetModes(), net_row((4.0, 3.0, 6.0), 30))["order_follows_rho"] is False
+    assert detected(NetModes(), net_row((4.0, 3.0, 6.0), 30))["order_follows_rho"] is False
     late = net_row((2.0, 3.0, 6.0), 5)
-    assert told(NetModes(), late)["fate"] == "unfinished"
+    assert detected(NetModes(), late)["fate"] == "unfinished"
     lost = {"strength": [[a, b, 0.0] for a, b, _ in net_row((2.0, 3.0, 6.0), 30)["strength"]]}
-    stalled = told(NetModes(), net_row((2.0, 3.0, 6.0), 30, **lost))
+    stalled = detected(NetModes(), net_row((2.0, 3.0, 6.0), 30, **lost))
     assert (stalled["fate"], stalled["law_error"]) == ("stalled", np.inf)
-    narrow = told(NetModes(), net_row((2.0, 3.0, 6.0), 30, **lost, width=2, alignment=[0.01, 0.01, 0.0]))
+    narrow = detected(NetModes(), net_row((2.0, 3.0, 6.0), 30, **lost, width=2, alignment=[0.01, 0.01, 0.0]))
     assert (narrow["fate"], narrow["structural"], narrow["order_follows_rho"]) == ("structural", True, True)
     assert narrow["law_time"][2] == np.inf
 
 
 def test_theory_is_silent_where_it_has_no_word() -> None:
     """No law on coloured inputs, and with an imbalance the end of the kernel instead."""
-    coloured = told(NetModes(), net_row((2.0, 3.0, 6.0), 30, input_spectrum=0.5))
+    coloured = detected(NetModes(), net_row((2.0, 3.0, 6.0), 30, input_spectrum=0.5))
     assert coloured["law_time"] is coloured["law_error"] is coloured["decoupling_error"] is None
-    kernel = told(NetModes(), net_row((2.0, 3.0, 6.0), 30, init="lambda", imbalance=2.0))
+    kernel = detected(NetModes(), net_row((2.0, 3.0, 6.0), 30, init="lambda", imbalance=2.0))
     assert kernel["law_time"] is None
     assert 0 < kernel["predicted_kernel_distance"] < 1
 
@@ -167,7 +161,7 @@ def closed_row(layers: int, points: int, **other: Any) -> dict[str, Any]:
 @pytest.mark.parametrize("points", [40, 300])
 def test_no_spacing_of_records_is_taken_for_an_error_of_theory(layers: int, points: int) -> None:
     """Of runs that are the closed form, times agree with it to 1e-5 at any spacing of records, or are not compared."""
-    found = told(ModeStages(), closed_row(layers, points))
+    found = detected(ModeStages(), closed_row(layers, points))
     assert found["law_error"] is None or found["law_error"] < 1e-5
     assert (found["law_error"] is None) <= (layers > 2 or points == 40)
     assert None not in found["half_time"]
@@ -178,5 +172,5 @@ def test_no_spacing_of_records_is_taken_for_an_error_of_theory(layers: int, poin
 def test_equal_moments_have_no_order() -> None:
     """Of modes of equal second moments none comes first: neither a tie nor the noise of a start tells an order."""
     for E in ((1.0, 1.0, 1.0), (1.0, 0.3, 0.3)):
-        assert told(ModeStages(), modes_row(E, 1e-2, 200))["in_order"] is None
-    assert told(ModeStages(), modes_row((1.0, 0.3), 1e-2, 200))["in_order"] is True
+        assert detected(ModeStages(), modes_row(E, 1e-2, 200))["in_order"] is None
+    assert detected(ModeStages(), modes_row((1.0, 0.3), 1e-2, 200))["in_order"] is True

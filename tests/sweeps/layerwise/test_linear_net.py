@@ -2,33 +2,27 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pytest
-from pydantic import ValidationError
 from scipy.integrate import solve_ivp
 
-from swingby.model.cell import Point
-from swingby.model.experiment import Batch, Recording
+from swingby.model.experiment import Recording
 from swingby_sweeps.layerwise import net_theory
-from swingby_sweeps.layerwise.experiment import LinearNet
 from swingby_sweeps.layerwise.nets import Nets
-from swingby_sweeps.layerwise.params import LinearNetParams
+from tests.support import cells
 
 CURVES = ("strength", "loss", "singular_values", "effective_rank", "kernel_distance")
 
 
-def point(**values: Any) -> Point:
-    """One point of a grid."""
-    return Point("linear_net", 1, LinearNetParams.model_validate(values))
+cell = partial(cells.cell, "linear_net")
 
 
 def rows(seeds: int = 2, points: int = 60, **values: Any) -> list[dict[str, Any]]:
     """The rows of one point, with the drift."""
-    cells = tuple(point(**values).cells(range(seeds)))
-    (table,) = LinearNet().run(Batch(cells, Recording(points=points, also=("drift",))))
-    return table.to_pylist()
+    return cells.trained([cell(seed, **values) for seed in range(seeds)], Recording(points=points, also=("drift",)))
 
 
 def integrated(nets: Nets, times: np.ndarray) -> np.ndarray:
@@ -58,7 +52,7 @@ def integrated(nets: Nets, times: np.ndarray) -> np.ndarray:
 def test_every_drive_is_the_flow(values: dict[str, Any]) -> None:
     """Singular values and strengths at all records are those of an independent integrator, and of the drive `flow`."""
     values = {**values, "lr": 0.05, "training_steps": 300}
-    nets, (row, *_) = Nets.drawn([point(**values).cell(0)]), rows(**values)
+    nets, (row, *_) = Nets.drawn([cell(0, **values)]), rows(**values)
     F = integrated(nets, np.array(row["step"]) * 0.05)
     np.testing.assert_allclose(row["singular_values"], np.linalg.svd(F)[1], atol=1e-8)
     full = np.einsum("dm,de,em->m", nets.U[0], nets.target[0], nets.V[0])
@@ -72,7 +66,7 @@ def test_the_kernel_distance_is_that_of_the_kernels() -> None:
     """1 - cos of the kernels on all pairs of inputs and outputs, made entry by entry, at the first and last record."""
     values = {"init": "normal", "drive": "gd", "input_spectrum": 0.3, "sigma": 0.4, "d": 3, "c": 2, "width": 4}
     values |= {"rho": (2.0, 1.0), "lr": 1e-9, "training_steps": 1}
-    nets = Nets.drawn([point(**values).cell(0)])
+    nets = Nets.drawn([cell(0, **values)])
     roots = np.diag(np.sqrt(nets.moments[0]))
 
     def kernel(W1: np.ndarray, W2: np.ndarray) -> np.ndarray:
@@ -136,7 +130,7 @@ def test_balanced_square_nets_stall_where_the_determinant_has_the_wrong_sign() -
     found = set()
     for seed in range(12):
         values = {"init": "balanced", "d": 3, "c": 3, "width": 3, "drive": "closed_form", "sigma": 0.1}
-        nets = Nets.drawn([point(**values).cell(seed)])
+        nets = Nets.drawn([cell(seed, **values)])
         opposed = np.linalg.det(nets.W1[0] @ nets.W2[0]) * np.linalg.det(nets.target[0]) < 0
         left, _ = net_theory.alignment(nets.W1, nets.W2, nets.U, nets.V)
         assert (left[0] > 0).tolist() == [True, True, not opposed]
@@ -156,18 +150,3 @@ def test_the_end_of_the_kernel(rho: tuple[float, ...]) -> None:
         expected = net_theory.kernel_distance(np.array(values["rho"]), 0.7 * scale, 3)
         assert row["kernel_distance"][-1] == pytest.approx(expected, abs=1e-6)
     assert ends[0] == pytest.approx(ends[1], abs=1e-6)
-
-
-@pytest.mark.parametrize(
-    ("values", "said"),
-    [
-        ({"rho": (1.0, 2.0)}, "rises; allowed: falling or equal entries"),
-        ({"rho": (1.0, 1.0, 1.0, 1.0)}, r"rho has 4 entries; allowed: 1 to min\(d, c\) = 3"),
-        ({"drive": "flow", "init": "lambda"}, "allowed: three equal sizes"),
-        ({"drive": "closed_form"}, "allowed: init balanced or lambda on white inputs"),
-    ],
-)
-def test_what_is_refused(values: dict[str, Any], said: str) -> None:
-    """A fault is named with its place and with what is allowed."""
-    with pytest.raises(ValidationError, match=said):
-        LinearNetParams.model_validate(values)

@@ -8,21 +8,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import ValidationError
 from scipy.integrate import solve_ivp
 
-from swingby.model.cell import Point
-from swingby.model.experiment import Batch, Recording
+from swingby.model.experiment import Recording
 from swingby_sweeps.layerwise import modes_engine, theory
-from swingby_sweeps.layerwise.experiment import Modes
-from swingby_sweeps.layerwise.params import ModesParams
+from tests.support import cells
 
 
 def rows(seeds: int = 1, points: int = 60, **values: object) -> list[dict[str, Any]]:
     """The rows of one point, with the weights at every recorded step."""
-    point = Point("modes", 1, ModesParams.model_validate(values))
-    (table,) = Modes().run(Batch(tuple(point.cells(range(seeds))), Recording(points=points, also=("weights",))))
-    return table.to_pylist()
+    batch = [cells.cell("modes", seed, **values) for seed in range(seeds)]
+    return cells.trained(batch, Recording(points=points, also=("weights",)))
 
 
 def flow(w: np.ndarray, E: float, S: float, times: np.ndarray) -> np.ndarray:
@@ -155,21 +151,3 @@ def test_parity_modes_emerge_at_their_times() -> None:
         found = np.array([np.interp(0.05, r[:, mode], np.array(row["step"]) * 0.1) for mode in range(3)])
         off.append(np.abs(found / found[0] - theory.PARITY_LIMITS).max())
     assert off[1] < 0.3 * off[0]
-
-
-@pytest.mark.parametrize(
-    ("values", "said"),
-    [
-        ({"start": 0.0}, "start = 0 is a saddle"),
-        ({"start": 1e-200}, "start^layers is lost to rounding; allowed: 1e-145 or more with layers: 2"),
-        ({"start": 1.0}, "start^layers = 1 is not below target = 1; allowed: below 1"),
-        ({"second_moments": (1.0,)}, "second_moments has 1 entries; allowed: modes = 5"),
-        ({"layers": 3, "spread": 0.1}, "drive closed_form with layers = 3 is for equal weights"),
-        ({"layers": 1, "imbalance": 0.1}, "imbalance = 0.1 with layers: 1; allowed: 0"),
-        ({"system": "parity3"}, "drive closed_form is not for system parity3; allowed: flow, gd"),
-    ],
-)
-def test_what_is_refused(values: dict[str, object], said: str) -> None:
-    """A fault is named with its place and with what is allowed."""
-    with pytest.raises(ValidationError, match=said.replace("^", r"\^")):
-        ModesParams.model_validate(values)

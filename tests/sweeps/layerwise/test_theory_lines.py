@@ -7,16 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from swingby_analysis.grid import Grid, GridAxis
 from swingby_sweeps.layerwise import net_theory, theory, theory_lines
+from tests.support.grids import grid
 
 COMMON: dict[str, Any] = {"target": 2.0, "imbalance": 0.5}
-
-
-def grid(x: tuple[str, Any], y: tuple[str, Any], facets: tuple[str, ...] = ("",)) -> Grid:
-    """A grid over two axes, each its name and values, with these panels."""
-    across, up = (GridAxis(name, name, tuple(map(float, values))) for name, values in (x, y))
-    return Grid(across, up, facets, {0: (0, 0, 0)})
 
 
 def test_two_modes_overlap_by_5_percent_along_the_line_of_their_panel() -> None:

@@ -6,29 +6,23 @@ import math
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
-from swingby.model.cell import Point
 from swingby.model.detector import Detector
-from swingby.model.experiment import Batch, Recording
+from swingby.model.experiment import Recording
 from swingby_sweeps.linear.detect.learnability import LearnabilityGap
 from swingby_sweeps.linear.detect.overfitting import Overfitting
 from swingby_sweeps.linear.detect.phases import FittingPhases
-from swingby_sweeps.linear.experiment import Linear
-from swingby_sweeps.linear.params import STREAM_VERSION, LinearParams
+from tests.support import cells
 
 TAIL: dict[str, Any] = {"spectrum": "two_level", "d": 5, "n": 100, "p": 2000}
 
 
 def said(detector: Detector, seed: int = 1000, made_up: dict[str, Any] | None = None, **values: Any) -> dict[str, Any]:
     """What a detector says of one cell, whose columns may be replaced."""
-    params = LinearParams(**values)
-    cell = Point("linear", STREAM_VERSION, params).cell(seed)
-    (table,) = Linear().run(Batch((cell,), Recording(steps="every")))
-    row = {**table.to_pylist()[0], **params.model_dump(), **(made_up or {})}
-    (found,) = detector.detect(pa.Table.from_pylist([row])).to_pylist()
-    return found
+    cell = cells.cell("linear", seed, **values)
+    (row,) = cells.trained([cell], Recording("every"))
+    return cells.detected(detector, {**row, **cell.params.model_dump(), **(made_up or {})})
 
 
 @pytest.mark.parametrize(

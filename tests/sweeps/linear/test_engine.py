@@ -11,28 +11,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
-from swingby.model.cell import Point
-from swingby.model.experiment import Batch, Recording
+from swingby.model.experiment import Recording
 from swingby_sweeps.dynamics.columns import Trained
 from swingby_sweeps.linear import engine, features, solve, theory
-from swingby_sweeps.linear.experiment import Linear
-from swingby_sweeps.linear.params import STREAM_VERSION, LinearParams
+from swingby_sweeps.linear.params import LinearParams
+from tests.support import cells
 
 FAMILIES = ["gaussian", "rademacher", "fourier", "sine", "hermite"]
 
 
 def drawn(seed: int = 1000, **values: Any) -> tuple[LinearParams, np.ndarray, np.ndarray, np.ndarray]:
     """Parameters, E, rho and the noise of a cell."""
-    p = LinearParams(**values)
-    cell = Point("linear", STREAM_VERSION, p).cell(seed)
+    cell = cells.cell("linear", seed, **values)
+    p: LinearParams = cell.params
     E = features.matrix(p, cell.stream("points"))
     return p, E, features.intensities(p), cell.stream("noise").standard_normal(p.n)
 
 
 def fitted(seed: int = 1000, **values: Any) -> Trained:
     """The result of a cell at every point of its curves."""
-    p = LinearParams(**values)
-    return engine.fit(Point("linear", STREAM_VERSION, p).cell(seed), Recording("every", also=("modes",)))
+    return engine.fit(cells.cell("linear", seed, **values), Recording("every", also=("modes",)))
 
 
 @pytest.mark.parametrize("ridge", [0.0, 0.7])
@@ -221,7 +219,7 @@ def test_sine_fits_are_odd_about_one_half() -> None:
     """Points 1 - x with labels -y have the fit of points x with labels y, mode by mode, at every time."""
     values = {"features": "sine", "n": 9, "p": 20}
     p, E, rho, noise = drawn(**values)
-    stream: Any = Mirrored(Point("linear", STREAM_VERSION, p).cell(1000).stream("points"))
+    stream: Any = Mirrored(cells.cell("linear", **values).stream("points"))
     mirrored = features.matrix(p, stream)
     assert mirrored == pytest.approx(-E, abs=1e-12)
     one, other = solve.Sample.of(E, rho), solve.Sample.of(mirrored, rho)
@@ -317,10 +315,7 @@ def test_an_end_that_is_stopped_is_that_of_the_curve() -> None:
 
 def test_rows_are_what_the_engine_says() -> None:
     """The experiment's rows have nulls where a number does not exist, and no NaN."""
-    sizes: dict[str, Any] = {"n": 10, "p": 30}
-    cell = Point("linear", STREAM_VERSION, LinearParams(**sizes)).cell(1000)
-    (table,) = Linear().run(Batch((cell,), Recording(also=("modes",))))
-    (row,) = table.to_pylist()
+    (row,) = cells.trained([cells.cell("linear", n=10, p=30)], Recording(also=("modes",)))
     assert row["target_ratio"][0] is not None
     assert row["target_ratio"][1] is None
     assert row["learnability_error"][0] is None

@@ -4,42 +4,25 @@ from __future__ import annotations
 
 import pytest
 
-from swingby.sweepfile.sweep import Sweep
-from swingby_analysis.grid import Grid, GridAxis
 from swingby_analysis.statements.catalogue import diagrams
 from swingby_analysis.statements.diagram import Lines
 from swingby_sweeps.parity import theory, theory_lines
 from swingby_sweeps.parity.calibration import CALIBRATED
+from tests.support.grids import grid
 
-DIAGRAMS = diagrams("parity_net")
 COMMON = {"common": {"alpha": 0.6, "skills": 5, "m": 3, "bits": 16}}
 
 
 @pytest.mark.parametrize("k", [1, 2, 3, 4, 5])
 def test_at_a_corner_either_law_has_the_skill_at_half_its_strength(k: int) -> None:
     """(5.9) along the upright part, and the mean law along the level one; outside the grid there is no line."""
-    grid = Grid(
-        GridAxis.of("width", "width", [3, 6, 12, 25, 50, 100]),
-        GridAxis.of("samples", "samples", [100, 1000, 10_000]),
-        ("",),
-        {},
-    )
-    (line,) = theory_lines.corner(k, COMMON, grid)
+    samples = ("samples", [100, 1000, 10_000])
+    (line,) = theory_lines.corner(k, COMMON, grid(("width", [3, 6, 12, 25, 50, 100]), samples))
     constants, p = CALIBRATED[3], theory.frequencies(0.6, 5)
     assert theory.strength_in_width(line.x[0], constants.n_c, 5)[k - 1] == pytest.approx(0.5)
     assert theory.mean_strength_in_data(line.y[-1] * p[k - 1], constants.d_c) == pytest.approx(0.5)
     assert (line.x[0], line.y[-1]) == (line.x[1], line.y[1])
-    narrow = Grid(GridAxis.of("width", "width", [1, 2, 3]), grid.y, ("",), {})
-    assert theory_lines.corner(k, COMMON, narrow) == []
-
-
-def test_a_refined_diagram_draws_the_boundaries_that_its_sweep_seeks() -> None:
-    """A share map for each outcome of `refine`, in its words."""
-    fine = [diagram for diagram in DIAGRAMS if diagram.slug.endswith("-fine")]
-    assert len(fine) == 3
-    for diagram in fine:
-        sought = [label.text for label in Sweep.load(diagram.sweep).refinement().labels]
-        assert [one.outcome for one in diagram.maps if one.drawn == "share"] == sought
+    assert theory_lines.corner(k, COMMON, grid(("width", [1, 2, 3]), samples)) == []
 
 
 @pytest.mark.parametrize(("sweep", "lines"), [
@@ -49,16 +32,15 @@ def test_a_refined_diagram_draws_the_boundaries_that_its_sweep_seeks() -> None:
 def test_lines_of_single_maps_belong_to_maps_that_there_are(sweep: str, lines: Lines) -> None:
     """Each is over a map of the diagram, and every map has one."""
     (diagram,) = diagrams("parity_net", [sweep])
-    widths = GridAxis.of("width", "width", [3, 6, 12, 25, 50, 100])
-    grid = Grid(widths, GridAxis.of("samples", "samples", [100, 1000, 10_000]), ("",), {})
-    assert {line.outcome for line in lines(COMMON, grid)} == {one.outcome for one in diagram.maps}
+    places = grid(("width", [3, 6, 12, 25, 50, 100]), ("samples", [100, 1000, 10_000]))
+    assert {line.outcome for line in lines(COMMON, places)} == {one.outcome for one in diagram.maps}
 
 
 def test_no_line_is_drawn_with_constants_of_other_inputs() -> None:
     """Inputs of 32 bits were not calibrated: they have no line that needs the constants of 16."""
     other = {"common": {**COMMON["common"], "bits": 32}}
-    grid = Grid(GridAxis.of("width", "width", [3, 25, 100]), GridAxis.of("m", "m", [2, 3, 4]), ("",), {})
-    assert theory_lines.corner(1, other, grid) == theory_lines.samples_and_units(other, grid) == []
-    assert theory_lines.last_in_time(other, grid) == []
-    assert all(not line.x for line in theory_lines.units_of_skills(other, grid))
-    assert any(line.x for line in theory_lines.units_of_skills(COMMON, grid))
+    places = grid(("width", [3, 25, 100]), ("m", [2, 3, 4]))
+    assert theory_lines.corner(1, other, places) == theory_lines.samples_and_units(other, places) == []
+    assert theory_lines.last_in_time(other, places) == []
+    assert all(not line.x for line in theory_lines.units_of_skills(other, places))
+    assert any(line.x for line in theory_lines.units_of_skills(COMMON, places))

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
 from swingby_sweeps.parity import theory
 from swingby_sweeps.parity.calibration import CALIBRATED, crossing
 from swingby_sweeps.parity.detect.emergence import Emergence
+from tests.support.cells import detected
 
 OWN = 2.0, 0.02, 5.0, theory.start_strength(0.01)
 """c, eta, S and R(0) of the rows."""
@@ -26,8 +26,7 @@ def told(**values: Any) -> dict[str, Any]:
         "alpha": 0.6, "target": 5.0, "width": 100, "sigma": 0.01, "lr": 0.02, "loss_factor": 2.0, "optimizer": "sgd",
         "schedule": "constant", **values,
     }  # fmt: skip
-    (found,) = Emergence().detect(pa.Table.from_pylist([row])).to_pylist()
-    return found
+    return detected(Emergence(), row)
 
 
 def test_curves_by_5_2_are_read_as_5_2_predicts() -> None:

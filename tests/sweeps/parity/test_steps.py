@@ -1,32 +1,27 @@
-"""The compiled steps of a parity net beside torch's, its points beside their definition, and its refusals."""
+"""The compiled steps of a parity net beside torch's, and its points beside their definition."""
 
 from __future__ import annotations
 
-from typing import Any
+from functools import partial
 
 import numpy as np
 import pytest
 import torch
-from pydantic import ValidationError
 
-from swingby.model import registry
 from swingby.model.cell import Cell, Point
-from swingby.model.experiment import Batch, Recording
+from swingby.model.experiment import Recording
 from swingby_sweeps.parity import kernels, task, theory
 from swingby_sweeps.parity.engine import Net, rates
 from swingby_sweeps.parity.params import ParityParams
+from tests.support import cells
+
+SMALL = {"skills": 2, "bits": 7, "width": 6, "sigma": 0.5, "batch_size": 9, "test_samples": 64}
+params = partial(cells.params, "parity_net", "fast", **SMALL)
 
 
-def params(**values: Any) -> ParityParams:
-    """A small net by the preset `fast`, with these values."""
-    values = {"skills": 2, "bits": 7, "width": 6, "sigma": 0.5, "batch_size": 9, "test_samples": 64, **values}
-    experiment = registry.experiment("parity_net")
-    return experiment.Params(**{**experiment.presets["fast"](values), **values})
-
-
-def cell_of(p: ParityParams, seed: int = 0) -> Cell:
+def cell_of(p: ParityParams) -> Cell[ParityParams]:
     """A cell of these parameters."""
-    return Point("parity_net", 1, p).cell(seed)
+    return Point("parity_net", 1, p).cell(0)
 
 
 def inputs(p: ParityParams, ks: np.ndarray, codes: np.ndarray) -> tuple[torch.Tensor, torch.Tensor]:
@@ -124,10 +119,7 @@ def test_the_strength_is_the_coefficient_of_the_skill() -> None:
 
 def test_a_rate_beyond_stability_diverges_and_the_neighbours_go_on() -> None:
     """A cell whose error leaves its bounds says at which step, keeps what came before, and ends alone."""
-    cells = (cell_of(params(lr=5.0, training_steps=200)), cell_of(params(lr=0.01, training_steps=200)))
-    rows = [
-        row for table in registry.experiment("parity_net").run(Batch(cells, Recording())) for row in table.to_pylist()
-    ]
+    rows = cells.trained([cell_of(params(lr=lr, training_steps=200)) for lr in (5.0, 0.01)])
     assert [row["status"] for row in rows] == ["diverged", "ok"]
     assert "1e+06 S^2 at step" in rows[0]["message"]
     assert rows[0]["to_step"] == rows[0]["step"][-1] < 200
@@ -137,29 +129,9 @@ def test_training_ends_where_the_training_set_is_fitted() -> None:
     """After `stopped_step` nothing moves, and the error on the training set is below `stop_at`."""
     small = {"skills": 1, "m": 2, "bits": 4, "width": 20, "samples": 30, "batch_size": 30, "sigma": 0.2}
     p = params(**small, bottleneck="data", training_steps=4000)
-    (table,) = registry.experiment("parity_net").run(Batch((cell_of(p),), Recording(points=30)))
-    (row,) = table.to_pylist()
+    (row,) = cells.trained([cell_of(p)], Recording(points=30))
     assert row["stopped_step"] < 4000
     late = [loss for step, loss in zip(row["step"], row["train_loss"], strict=True) if step >= row["stopped_step"]]
     assert len(set(late)) == 1
     assert late[0] < 1e-3 * p.target**2
     assert row["counts"] == [30]
-
-
-@pytest.mark.parametrize(
-    ("values", "place", "said"),
-    [
-        ({"skills": 3}, "bits", "7 bits for 3 skills of 3 bits; allowed: 9 or more"),
-        ({"samples": 10}, "samples", "10 where bottleneck is time; allowed: null"),
-        ({"bottleneck": "data"}, "samples", "null where bottleneck is data; allowed: a number"),
-        ({"stop_at": 0.1}, "stop_at", "which has no training set; allowed: null"),
-        ({"m": 6}, "m", "less than or equal to 5"),
-    ],
-)
-def test_refusals_name_the_place_and_what_is_allowed(values: dict[str, Any], place: str, said: str) -> None:
-    """A bad parameter is refused under its name, in words that say what is allowed."""
-    with pytest.raises(ValidationError) as refused:
-        params(**values)
-    (fault,) = refused.value.errors()
-    assert fault["loc"] == (place,)
-    assert said in fault["msg"]

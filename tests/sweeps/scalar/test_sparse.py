@@ -3,36 +3,28 @@
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
-from pydantic import ValidationError
 from scipy import integrate
 from scipy.integrate import solve_ivp
 
-from swingby.model.cell import Cell, Point
-from swingby.model.experiment import Batch, Recording
+from swingby.model.experiment import Recording
 from swingby_sweeps.scalar.sparse import engine, kernels, theory
 from swingby_sweeps.scalar.sparse.detect.generalization import Generalization
-from swingby_sweeps.scalar.sparse.experiment import SparseDiagonal
-from swingby_sweeps.scalar.sparse.params import SparseParams
+from tests.support import cells
 
 SMALL = {"dimension": 30, "points": 18, "nonzeros": 2}
 
 
-def cell(seed: int = 1000, **values: Any) -> Cell:
-    """A cell of the experiment."""
-    return Point("sparse_diagonal", 1, SparseParams(**{**SMALL, **values})).cell(seed)
+cell = partial(cells.cell, "sparse_diagonal", **SMALL)
 
 
-def row(seed: int = 1000, **values: Any) -> dict[str, Any]:
+def row(**values: Any) -> cells.Row:
     """The result of one cell, with theta."""
-    recording = Recording("every", also=("theta",))
-    (table,) = SparseDiagonal().run(Batch((cell(seed, **values),), recording))
-    (found,) = table.to_pylist()
-    return found
+    return cells.trained([cell(**values)], Recording("every", also=("theta",)))[0]
 
 
 @pytest.mark.parametrize(("alpha", "decay"), [(0.2, 0.05), (2.0, 0.05), (1.0, 0.5)])
@@ -137,29 +129,10 @@ def test_every_fate_has_its_name(values: dict[str, Any], fate: str | None) -> No
         "train_time": 1.0, "test_time": 160.0, "final_train_error": 1e-3, "final_test_error": 1e-3,
         "late_test_error": 1e-3, "critical": 0.04,
     }  # fmt: skip
-    (found,) = Generalization().detect(pa.Table.from_pylist([{**whole, **values}])).to_pylist()
+    found = cells.detected(Generalization(), {**whole, **values})
     assert found["fate"] == fate
     if not values:
         assert found["delay"] == 160.0
         assert found["predicted_test_time"] == pytest.approx(math.log(25) / 0.02)
         assert found["predicted_fate"] == "grokked"
         assert found["enough_points"]
-
-
-@pytest.mark.parametrize(
-    ("values", "faults"),
-    [
-        ({"nonzeros": 31}, {"nonzeros": "allowed: at most dimension = 30"}),
-        ({"decay": 0.0}, {"duration_unit": "allowed: absolute"}),
-        ({"decay": 1.0, "duration": 1000.0, "duration_unit": "absolute"}, {"duration": "allowed: a flow time up to"}),
-        ({"decay": 5e-324}, {"decay": "allowed: a larger decay"}),
-        ({"nonzeros": 31, "decay": 0.0}, {"nonzeros": "do not fit", "duration_unit": "allowed: absolute"}),
-    ],
-)
-def test_what_is_refused_names_what_is_allowed(values: dict[str, Any], faults: dict[str, str]) -> None:
-    """Targets that do not fit, and times without a unit: all at once, each at its parameter."""
-    with pytest.raises(ValidationError) as caught:
-        cell(**values)
-    told = caught.value.errors()
-    assert [fault["loc"] for fault in told] == [(name,) for name in faults]
-    assert [text in fault["msg"] for fault, text in zip(told, faults.values(), strict=True)] == [True] * len(faults)

@@ -10,14 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import ValidationError
 from scipy.integrate import solve_ivp
 
-from swingby.model.cell import Cell, Point
-from swingby.model.experiment import Batch, Recording
+from swingby.model.cell import Cell
+from swingby.model.experiment import Recording
 from swingby_sweeps.scalar.wide import engine, kernels, theory
-from swingby_sweeps.scalar.wide.experiment import WideScalar
-from swingby_sweeps.scalar.wide.params import WideParams
+from tests.support import cells
 
 sizes = st.floats(-6, 3).map(lambda power: 10.0**power)
 targets = st.tuples(st.sampled_from([-1.0, 1.0]), st.floats(-3, 3)).map(lambda pair: pair[0] * 10.0 ** pair[1])
@@ -27,14 +25,12 @@ times = st.floats(0, 60)
 
 def cell(seed: int = 0, **values: Any) -> Cell:
     """A cell of the experiment."""
-    return Point("wide_scalar", 1, WideParams(**values)).cell(seed)
+    return cells.cell("wide_scalar", seed, **values)
 
 
-def row(seed: int = 0, points: int = 50, **values: Any) -> dict[str, Any]:
+def row(seed: int = 0, **values: Any) -> cells.Row:
     """The result of one cell."""
-    (table,) = WideScalar().run(Batch((cell(seed, **values),), Recording(points=points, also=("modes",))))
-    (found,) = table.to_pylist()
-    return found
+    return cells.trained([cell(seed, **values)], Recording(points=50, also=("modes",)))[0]
 
 
 def test_the_compiled_closed_form_is_the_formula() -> None:
@@ -188,24 +184,3 @@ def test_divergence_is_kept_up_to_the_last_sound_record() -> None:
     assert "1e+06" in made["message"]
     assert made["to_step"] == made["step"][-1] < 1000
     assert len(made["theta"]) == len(made["step"])
-
-
-@pytest.mark.parametrize(
-    ("values", "faults"),
-    [
-        ({"sd_a": 0.0, "sd_b": 0.0}, {"sd_a": "sd_a = sd_b = 0"}),
-        ({"mirrored": True, "width": 3}, {"width": "even width"}),
-        ({"target": 0.0, "lr_unit": "end"}, {"lr_unit": "allowed: absolute, start"}),
-        (
-            {"sd_a": 0.0, "sd_b": 0.0, "mirrored": True, "width": 3, "target": 0.0, "lr_unit": "end"},
-            {"sd_a": "one of them above 0", "width": "even width", "lr_unit": "allowed: absolute, start"},
-        ),
-    ],
-)
-def test_what_is_refused_names_what_is_allowed(values: dict[str, Any], faults: dict[str, str]) -> None:
-    """A start at which nothing moves, and a unit that does not exist: all at once, each at its parameter."""
-    with pytest.raises(ValidationError) as caught:
-        WideParams(**values)
-    told = caught.value.errors()
-    assert [fault["loc"] for fault in told] == [(name,) for name in faults]
-    assert [text in fault["msg"] for fault, text in zip(told, faults.values(), strict=True)] == [True] * len(faults)

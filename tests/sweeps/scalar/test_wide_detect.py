@@ -6,14 +6,14 @@ import math
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
-from swingby_analysis.grid import Grid, GridAxis
 from swingby_sweeps.scalar import theory_lines
 from swingby_sweeps.scalar.wide import theory
 from swingby_sweeps.scalar.wide.detect.regime import WideRegime
 from swingby_sweeps.scalar.wide.detect.theorem import Theorem1
+from tests.support import cells
+from tests.support.grids import grid
 
 
 def told(detector: Any, **values: Any) -> dict[str, Any]:
@@ -29,8 +29,7 @@ def told(detector: Any, **values: Any) -> dict[str, Any]:
         "final_loss": 0.0, "final_aligned": root + rho, "final_opposed": root - rho,
         "peak_loss": loss * (rho - s0) ** 2 / 2, **values,
     }  # fmt: skip
-    (found,) = detector.detect(pa.Table.from_pylist([row])).to_pylist()
-    return found
+    return cells.detected(detector, row)
 
 
 @pytest.mark.parametrize(
@@ -123,29 +122,25 @@ def test_theorem_1_is_silent_where_there_is_no_way_to_go() -> None:
     assert told(Theorem1(), step=None, theta=None)["off_theorem"] is None
 
 
-def grid(x: Any, y: Any) -> Grid:
-    """A grid of one panel over two axes."""
-    across, up = (GridAxis(name, name, tuple(map(float, values))) for name, values in (("x", x), ("y", y)))
-    return Grid(across, up, ("",), {0: (0, 0, 0)})
-
-
 def test_lines_of_regimes_have_the_ratio_that_they_name() -> None:
     """Over rho and s0: K_inf / K_0 is 1.1, 2, or one over these; at the expected Sigma_0 of a width it is 2."""
-    lines = theory_lines.regimes({"common": {}}, grid(np.geomspace(0.01, 100, 9), np.linspace(-1, 1, 9)))
+    lines = theory_lines.regimes({"common": {}}, grid(("x", np.geomspace(0.01, 100, 9)), ("y", np.linspace(-1, 1, 9))))
     named = {"K_inf = 1.1 K_0": 1.1, "K_inf = 2 K_0": 2, "K_inf = K_0 / 1.1": 1 / 1.1, "K_inf = K_0 / 2": 0.5}
     assert {line.label for line in lines} == set(named)
     for line in lines:
         ratio = np.sqrt(1 - np.square(line.y) + np.square(line.x))
         assert ratio == pytest.approx(np.full(len(line.x), named[line.label]), rel=1e-9)
     resolved = {"common": {"target": 2.0, "width": 100}, "axes": []}
-    (line,) = theory_lines.typical_regimes(resolved, grid(np.geomspace(1e-3, 10, 9), np.linspace(0, 1, 9)))
+    (line,) = theory_lines.typical_regimes(
+        resolved, grid(("x", np.geomspace(1e-3, 10, 9)), ("y", np.linspace(0, 1, 9)))
+    )
     size = np.square(line.x) * 100.0 ** (1 - np.array(line.y))
     assert theory.kernel_ratio(2.0 / size, 0.0) == pytest.approx(np.full(len(size), 2.0))
 
 
 def test_lines_of_steps_are_where_predictions_change() -> None:
     """Across each line of the diagram of steps a curvature passes 2 or 4."""
-    lines = theory_lines.steps({"common": {}}, grid(np.geomspace(0.1, 10, 9), np.geomspace(0.05, 20, 9)))
+    lines = theory_lines.steps({"common": {}}, grid(("x", np.geomspace(0.1, 10, 9)), ("y", np.geomspace(0.05, 20, 9))))
     assert len(lines) == 5
     for line in lines:
         step, rho = np.array(line.x), np.array(line.y)

@@ -6,33 +6,26 @@ import math
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 import pytest
 
-from swingby.model import registry
-from swingby.model.cell import Point
 from swingby.model.detector import Detector
-from swingby.model.experiment import Batch, Recording
+from swingby.model.experiment import Recording
 from swingby_sweeps.scaling import theory
 from swingby_sweeps.scaling.detect.allocation import Allocation
 from swingby_sweeps.scaling.detect.binding import Binding
 from swingby_sweeps.scaling.detect.exponents import Exponents
 from swingby_sweeps.scaling.detect.stages import Stages
 from swingby_sweeps.scaling.losses import curves
-from swingby_sweeps.scaling.params import STREAM_VERSION, ScalingParams
+from tests.support import cells
 
 ALSO = ("strengths", "removals", "best_width")
 
 
 def said(detector: Detector, seed: int = 0, curve: dict[str, Any] | None = None, **values: Any) -> dict[str, Any]:
     """What a detector says of one cell, whose curves may be replaced."""
-    params = ScalingParams(**values)
-    cell = Point("multilinear", STREAM_VERSION, params).cell(seed)
-    recording = Recording("every", also=ALSO)
-    (table,) = registry.experiment("multilinear").run(Batch((cell,), recording))
-    row = {**table.to_pylist()[0], **params.model_dump(), **(curve or {})}
-    (found,) = detector.detect(pa.Table.from_pylist([row])).to_pylist()
-    return found
+    cell = cells.cell("multilinear", seed, **values)
+    (row,) = cells.trained([cell], Recording("every", also=ALSO))
+    return cells.detected(detector, {**row, **cell.params.model_dump(), **(curve or {})})
 
 
 def power(exponent: float, lost: float = 0.0, noise: float = 0.0) -> dict[str, Any]:
@@ -160,8 +153,7 @@ def test_where_a_constant_loss_of_missing_skills_holds(
     for alpha in (0.1, 0.6):
         unit = theory.frequency(alpha, skills, skills) * (2 if bottleneck == "time" else 1)
         values = {"alpha": alpha, "skills": skills, "drawn": False, "decades": 0.02, "points": 3}
-        params = ScalingParams.model_validate({"bottleneck": bottleneck, "largest": 1.02 * reach / unit, **values})
-        found = curves(Point("multilinear", STREAM_VERSION, params).cell(0))
+        found = curves(cells.cell("multilinear", bottleneck=bottleneck, largest=1.02 * reach / unit, **values))
         x, loss = found["x"], found["loss"]
         local = math.log(loss[-1] / loss[0]) / math.log(x[-1] / x[0])
         lost = theory.lost_loss(bottleneck, alpha, skills, 1.0, 99.0)

@@ -8,18 +8,17 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
-from swingby.model.cell import Cell, Point
+from swingby.model.cell import Cell
 from swingby_sweeps.scaling import draws, theory
 from swingby_sweeps.scaling.levels import HEAD, expected
 from swingby_sweeps.scaling.losses import curves
-from swingby_sweeps.scaling.params import STREAM_VERSION, ScalingParams
+from tests.support import cells
 
 
 def cell(seed: int = 0, **values: Any) -> Cell:
     """One cell of the experiment."""
-    return Point("multilinear", STREAM_VERSION, ScalingParams(**values)).cell(seed)
+    return cells.cell("multilinear", seed, **values)
 
 
 def frequencies(alpha: float, skills: int) -> np.ndarray:
@@ -136,25 +135,3 @@ def test_a_level_for_each_frequency() -> None:
     for skills, width in ((None, None), (None, 10**7), (10**6, 5), (10**12, None), (7, 7)):
         levels = expected(0.6, skills, width, 1e3)
         assert levels.weight.sum() + levels.idle + levels.missing == pytest.approx(1, abs=1e-8)
-
-
-@pytest.mark.parametrize(
-    ("values", "field", "words"),
-    [
-        ({"r0": 1.0}, "r0", "below S"),
-        ({"bottleneck": "data", "largest": 100.0, "decades": 3.0}, "decades", "begins at 0.1"),
-        ({"bottleneck": "data", "largest": 1e9}, "largest", "at most 1e+08"),
-        ({"bottleneck": "width", "skills": 1000, "largest": 1000.0, "decades": 2.0}, "largest", "leaves no loss"),
-        ({"bottleneck": "all", "skills": 10, "width": 11}, "width", "at most skills = 10"),
-        ({"dtype": "float32"}, "dtype", "float64"),
-        ({"skills": float("inf")}, "skills", "null for infinitely many"),
-    ],
-)
-def test_parameters_that_are_refused(values: dict[str, Any], field: str, words: str) -> None:
-    """The fault is at its field, and says what is allowed."""
-    with pytest.raises(ValidationError) as caught:
-        ScalingParams(**values)
-    (error,) = caught.value.errors()
-    assert error["loc"] == (field,)
-    assert words in error["msg"]
-    assert "allowed" in error["msg"]

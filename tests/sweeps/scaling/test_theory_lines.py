@@ -7,11 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from swingby.model.cell import Point
-from swingby_analysis.grid import Grid, GridAxis
 from swingby_sweeps.scaling import theory, theory_lines
 from swingby_sweeps.scaling.losses import curves
-from swingby_sweeps.scaling.params import STREAM_VERSION, ScalingParams
+from tests.support import cells
+from tests.support.grids import grid
 
 COMMON: dict[str, Any] = {
     "model": "multilinear", "alpha": 0.6, "skills": 100_000, "s": 5.0, "r0": 0.01, "lr": 1.0, "decades": 2.0,
@@ -19,16 +18,9 @@ COMMON: dict[str, Any] = {
 }  # fmt: skip
 
 
-def grid(x: tuple[str, list[float]], y: tuple[str, list[float]]) -> Grid:
-    """A grid of one panel over two axes, each its name and values."""
-    places = {i * len(y[1]) + j: (i, j, 0) for i in range(len(x[1])) for j in range(len(y[1]))}
-    return Grid(GridAxis(x[0], x[0], tuple(x[1])), GridAxis(y[0], y[0], tuple(y[1])), ("",), places)
-
-
 def loss(**values: Any) -> float:
     """The loss at the end of a curve."""
-    params = ScalingParams(**{**COMMON, "decades": 1.0, "points": 2, **values})
-    return float(curves(Point("multilinear", STREAM_VERSION, params).cell(0))["loss"][-1])
+    return float(curves(cells.cell("multilinear", **{**COMMON, "decades": 1.0, "points": 2, **values}))["loss"][-1])
 
 
 def test_enough_skills_leave_a_twentieth() -> None:

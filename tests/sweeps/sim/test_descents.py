@@ -19,7 +19,7 @@ from swingby.model.cell import philox
 from swingby_analysis.signals import kernels
 from swingby_analysis.signals.calibration import bumpy, monotone, noise_of
 from swingby_analysis.signals.extrema import zigzag
-from swingby_sweeps.sim.detect.descents import OUTCOMES, TWINS, Descents
+from swingby_sweeps.sim.detect.descents import TWINS, Descents
 
 Row = dict[str, Any]
 DETECTOR = Descents()
@@ -505,16 +505,6 @@ def test_more_of_the_same_at_the_end_changes_nothing() -> None:
     assert comparable(first) == comparable(second)
 
 
-def test_order_and_company_are_irrelevant() -> None:
-    """Each run gets the same outcomes alone, in any order, and among others."""
-    rows = random_runs(60)
-    whole = {row["cell_id"]: row for row in detect(rows)}
-    assert list(whole) == [row["cell_id"] for row in rows]
-    assert {row["cell_id"]: row for row in detect(rows[::-1])} == whole
-    for row in rows[::7]:
-        assert detect([row]) == [whole[row["cell_id"]]]
-
-
 def test_chunked_and_sliced_tables_read_alike() -> None:
     """How Arrow holds the table, in chunks or as a slice, is irrelevant."""
     rows = random_runs(12)
@@ -522,15 +512,6 @@ def test_chunked_and_sliced_tables_read_alike() -> None:
     chunked = pa.concat_tables([table(rows[:5]), table(rows[5:])])
     assert DETECTOR.detect(chunked).equals(whole)
     assert DETECTOR.detect(table(rows).slice(3, 6)).equals(whole.slice(3, 6).combine_chunks())
-
-
-def test_the_columns_are_those_that_were_promised() -> None:
-    """`cell_id` and the outcomes with their types, in that order, also of an empty table; kinds are among them."""
-    for rows in ([], random_runs(3)):
-        found = DETECTOR.detect(table(rows))
-        assert found.schema.names == ["cell_id", *OUTCOMES]
-        assert [found.schema.field(name).type for name in OUTCOMES] == [column.type for column in OUTCOMES.values()]
-    assert set(DETECTOR.kinds) <= set(OUTCOMES)
 
 
 def test_runs_without_a_result_have_no_outcome() -> None:

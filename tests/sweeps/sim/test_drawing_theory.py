@@ -9,10 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner
 
 from swingby import sandbox
-from swingby.cli import app
 from swingby.errors import SwingbyError
 from swingby.select.intervals import wilson
 from swingby.store import Store
@@ -23,6 +21,7 @@ from swingby_analysis.page import Figure
 from swingby_analysis.report import data as report_data
 from swingby_sweeps.sim.drawings.subject import Subject
 from swingby_sweeps.sim.drawings.theory import Theory
+from tests.support.command import swingby
 
 Row = dict[str, Any]
 BASE = "experiment: sim\nrecord: {also: [jacobian]}\n"
@@ -42,7 +41,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for name, text in SWEEPS.items():
         (folder / f"{name}.yaml").write_text(f"name: {name}\n{BASE}{text}" + ("" if "seeds:" in text else "seeds: 4\n"))
     files = [str(folder / f"{name}.yaml") for name in SWEEPS]
-    done = CliRunner().invoke(app, ["run", *files, "--data", str(folder / "data"), "--local", "--no-pilot"])
+    done = swingby("run", *files, "--data", folder / "data", "--local", "--no-pilot")
     assert done.exit_code == 0, done.output
     return folder / "data"
 

@@ -131,18 +131,6 @@ def test_predictions_are_in_the_steps_of_the_run(seed: int, factor: float, reduc
         assert x[name] == y[name]
 
 
-def test_company_and_order_of_rows_change_nothing() -> None:
-    """Rows told alone, together, in another order or in chunks say the same."""
-    a = np.array([0.5, 1.2])
-    table = trained([family(seed, a, lr=0.02, gd_steps=1500, init_gain=0.05) for seed in range(6)])
-    whole = said(table)
-    assert [said(table.slice(row, 1))[0] for row in range(6)] == whole
-    order = [4, 1, 5, 0, 3, 2]
-    assert said(table.take(pa.array(order))) == [whole[row] for row in order]
-    assert said(pa.concat_tables([table.slice(3), table.slice(0, 3)])) == [*whole[3:], *whole[:3]]
-    assert len({row["predicted_t90"][0] for row in whole}) == 6
-
-
 @settings(max_examples=60, deadline=None)
 @given(st.integers(2, 4), st.integers(0, 10_000), st.floats(1e-6, 0.1))
 @example(4, 133, 0.09375)

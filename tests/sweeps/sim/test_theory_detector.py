@@ -10,9 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given, settings
-from typer.testing import CliRunner
 
-from swingby.cli import app
 from swingby.model.cell import Cell
 from swingby.model.columns import parameter_schema
 from swingby.model.experiment import Batch, Recording
@@ -23,6 +21,7 @@ from swingby_sweeps.sim.detect.cells import cells_of
 from swingby_sweeps.sim.detect.curves import lists
 from swingby_sweeps.sim.detect.theory import CONSTANTS, Theory, predictions
 from swingby_sweeps.sim.experiment import Sim
+from tests.support.command import swingby
 
 Array = np.ndarray
 NEVER = np.inf
@@ -276,13 +275,13 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
              "deep": "model: linear, d: 2, s: 2, mu: [1.0, 1.0], n: 50, epochs: 1"}  # fmt: skip
     for name, base in bases.items():
         (folder / f"{name}.yaml").write_text(SWEEP.format(name=name, base=base))
-        done = CliRunner().invoke(app, ["run", str(folder / f"{name}.yaml"), "--data", str(folder / "data"), *LOOP])
+        done = swingby("run", str(folder / f"{name}.yaml"), "--data", folder / "data", *LOOP)
         assert done.exit_code == 0, done.output
     return folder / "data"
 
 
 def theory_verb(data: Path, *arguments: str) -> Any:
-    return CliRunner().invoke(app, ["theory", *arguments, "--data", str(data)])
+    return swingby("theory", *arguments, "--data", data)
 
 
 def test_the_verb_prints_every_point_and_keeps_the_assumptions(data: Path) -> None:
@@ -345,7 +344,7 @@ def test_the_verb_says_what_is_wrong(data: Path, tmp_path: Path) -> None:
 def test_both_detectors_join_in_one_export(data: Path, tmp_path: Path) -> None:
     """A row a cell with the columns of both, none of them twice."""
     out = tmp_path / "rows.csv"
-    assert CliRunner().invoke(app, ["export", "family", "--data", str(data), "--out", str(out)]).exit_code == 0
+    assert swingby("export", "family", "--data", data, "--out", out).exit_code == 0
     header, *rows = out.read_text().splitlines()
     names = header.split(",")
     assert len(set(names)) == len(names)

@@ -12,25 +12,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.integrate import solve_ivp
 
-from swingby_analysis.grid import Grid, GridAxis, GridLine
+from swingby_analysis.grid import GridLine
 from swingby_sweeps.sim import theory, theory_lines
 from swingby_sweeps.sim.assumptions import assumptions
 from swingby_sweeps.sim.detect.theory import CONSTANTS
 from swingby_sweeps.sim.experiment import Sim
 from swingby_sweeps.sim.params import SimParams
 from swingby_sweeps.sim.theory_lines import rise_at, signals
+from tests.support.grids import grid
 
 COMMON: dict[str, Any] = {
     "mu": [1.0, 2.0], "sigma": [0.05, 0.05], "sigma_is": "sd", "zero_cluster": False, "n": 5000, "batch_size": 128,
     "epochs": 40, "reduction": "half_sum", "lr": 0.02, "d": 2, "width": 4, "layers": 4,
 }  # fmt: skip
 A = signals(COMMON)
-
-
-def grid(x: tuple[str, list[float]], y: tuple[str, list[float]]) -> Grid:
-    """A grid of one panel over two axes, each its name and values."""
-    ends = {i * len(y[1]) + j: (i, j, 0) for i in range(len(x[1])) for j in range(len(y[1]))}
-    return Grid(GridAxis(x[0], x[0], tuple(x[1])), GridAxis(y[0], y[0], tuple(y[1])), ("",), ends)
 
 
 def without(*names: str) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from hypothesis import given, settings
 
 from swingby.errors import SwingbyError
 from swingby.model.cell import Cell
-from swingby.model.experiment import SEGMENT_COLUMNS, Batch, Recording
+from swingby.model.experiment import Batch, Recording
 from swingby_sweeps.sim import task
 from swingby_sweeps.sim.engine import Ready, build
 from swingby_sweeps.sim.experiment import Sim
@@ -284,19 +284,6 @@ def test_asked_recordings_are_what_they_say() -> None:
     np.testing.assert_allclose(losses[:, 3], row["ood_loss"], rtol=1e-12)
     for p in range(2):
         np.testing.assert_allclose(losses[:, 2**p], 0.5 * ((outputs[:, p] - np.diag([1.0, 2.0])[p]) ** 2).sum(1))
-
-
-@pytest.mark.parametrize("model", MODELS[1:], ids=str)
-def test_a_row_has_the_declared_columns(model: dict[str, Any]) -> None:
-    """A table has the segment columns, the curves, the asked recordings and the scalars, each of its declared type."""
-    (table,) = SIM.run(Batch((cell(**model), cell(1, **{**model, "lr": 1e6})), Recording(also=("jacobian",))))
-    declared = {**SIM.curves, **SIM.recordings["jacobian"], **SIM.scalars}
-    expected = {**SEGMENT_COLUMNS, **{name: column.type for name, column in declared.items()}}
-    assert {field.name: field.type for field in table.schema} == expected
-    assert table["status"].to_pylist() == ["ok", "diverged"]
-    (row, _) = table.to_pylist()
-    assert {len(row[name]) for name in (*SIM.curves, "jacobian")} == {len(row["step"])}
-    assert (row["from_step"], row["to_step"]) == (0, SIM.steps(cell(**model).params))
 
 
 def test_epochs_are_recorded_at_their_start() -> None:

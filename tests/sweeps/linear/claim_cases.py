@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.support.claims import Case, Row, claims_of
+from tests.support.claims import Case, Row
 
 
 def usual(seed: int) -> Row:
@@ -111,14 +109,4 @@ CASES = (
          [{"final_train_loss": 0.1051}, {"final_train_loss": 0.0949}], [{"ridge": 0.0, "final_train_loss": 1.0}]),
     Case("fig-1-3-printed", [PRINTED], [{"fit": "malignant"}], [{"tail": 1.0, "fit": "malignant"}]),
 )  # fmt: skip
-
-
-@pytest.mark.parametrize("case", CASES, ids=[case.slug for case in CASES])
-def test_a_claim_holds_and_its_near_misses_do_not(case: Case) -> None:
-    """Runs at the right side of a limit are for a claim, and those that differ in what decides it are against it."""
-    case.check(usual)
-
-
-def test_every_claim_has_a_case() -> None:
-    """None is left out."""
-    assert sorted({case.slug for case in CASES}) == claims_of("linear")
+CLAIMS = {"linear": ((usual, CASES),)}

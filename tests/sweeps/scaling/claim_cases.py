@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from tests.support.claims import Case, Row, claims_of
+from tests.support.claims import Case, Row
 
 
 def usual(seed: int) -> Row:
@@ -91,20 +89,4 @@ SETS = (
     Case("expected-loss", [{"prefactor": 2.0198}], [{"prefactor": 2.0202}, {"prefactor": 1.9798}],
          [{"predicted_prefactor": None, "prefactor": 9.0}]),
 )  # fmt: skip
-
-
-@pytest.mark.parametrize("case", CASES, ids=[case.slug for case in CASES])
-def test_a_claim_holds_and_its_near_misses_do_not(case: Case) -> None:
-    """Curves at the right side of a limit are for a claim, and those that differ in what decides it are against it."""
-    case.check(usual)
-
-
-@pytest.mark.parametrize("case", SETS, ids=[case.slug for case in SETS])
-def test_a_claim_on_training_sets_holds_and_its_near_misses_do_not(case: Case) -> None:
-    """Seeds are those of training sets, of one alpha."""
-    case.check(training_set)
-
-
-def test_every_claim_has_a_case() -> None:
-    """None is left out."""
-    assert sorted({case.slug for case in (*CASES, *SETS)}) == claims_of("multilinear")
+CLAIMS = {"multilinear": ((usual, CASES), (training_set, SETS))}

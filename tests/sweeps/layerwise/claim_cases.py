@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import math
 
-import pytest
-
-from tests.support.claims import Case, Row, claims_of, law
+from tests.support.claims import Case, Row, law
 
 
 def usual(seed: int) -> Row:
@@ -54,6 +52,7 @@ def growing(rate: float, square: bool) -> Row:
 DESCENT = {"drive": "gd", "drift": [0.0, 0.1]}
 PARITY = {"system": "parity3", "in_order": True}
 NARROW = {"width": 2, "rank": 2, "strength": ends(1.0, 0.991, 0.009)}
+LEVELS = ("emergent_time", "half_time", "saturation_time")
 CASES = (
     Case("net-balanced", [{}], [{"fate": "stalled"}]),
     Case("net-rank", [{"strength": ends(1.0, 0.999, 0.991)}],
@@ -85,24 +84,9 @@ CASES = (
     Case("parity-second", [times(beta=1.24)], [times(beta=1.26)], [times(beta=2.0) | {"system": "parity3_printed"}]),
     Case("sigmoid", [{"law_error": 0.00099}], [{"law_error": 0.00101}],
          [{"drive": "gd", "law_error": 1.0}, {"layers": 1, "law_error": 1.0}]),
+    *(Case("parity-second", [times()], [late(level, 1.6, 2.0)]) for level in LEVELS),
+    *(Case("parity-third", [times()], [late(level, 1.1, 3.0)]) for level in LEVELS),
     Case("parity-printed", [{"system": "parity3_printed", "fate": "saturated"}], [{"fate": "stalled"}],
          [{"system": "parity3", "fate": "saturated"}]),
 )  # fmt: skip
-
-
-@pytest.mark.parametrize("case", CASES, ids=[case.slug for case in CASES])
-def test_a_claim_holds_and_its_near_misses_do_not(case: Case) -> None:
-    """Runs at the right side of a limit are for a claim, and those that differ in what decides it are against it."""
-    case.check(usual)
-
-
-@pytest.mark.parametrize("level", ["emergent_time", "half_time", "saturation_time"])
-def test_times_are_asked_at_each_level(level: str) -> None:
-    """One level alone that is late is against the claims on the parity net's times."""
-    Case("parity-second", [times()], [late(level, 1.6, 2.0)]).check(usual)
-    Case("parity-third", [times()], [late(level, 1.1, 3.0)]).check(usual)
-
-
-def test_every_claim_has_a_case() -> None:
-    """None is left out."""
-    assert sorted({case.slug for case in CASES}) == claims_of("modes")
+CLAIMS = {"modes": ((usual, CASES),)}

@@ -1,0 +1,29 @@
+"""The command `swingby`, in this process or in a child."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from click.testing import Result
+from typer.testing import CliRunner
+
+from swingby.cli import app
+
+
+def swingby(*words: object, cwd: Path | None = None) -> Result:
+    """What the command leaves, in this process: a process each would take seconds to import what it needs."""
+    with contextlib.chdir(cwd or Path.cwd()):
+        result = CliRunner().invoke(app, [str(word) for word in words])
+    assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
+    return result
+
+
+def in_child(cwd: Path, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """What the command leaves in a process of its own, whose environment has these variables, too."""
+    command = [sys.executable, "-m", "swingby", *words]
+    own = {**os.environ, **environment}
+    return subprocess.run(command, cwd=cwd, env=own, capture_output=True, text=True, timeout=300)
