@@ -5,11 +5,11 @@ BIN := $(VENV)/bin
 DATA ?= demo-data
 # Tests that share what is dear to make stay in one worker (tests/conftest.py).
 WORKERS ?= 3
-PYTEST = $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadgroup
+PYTEST = $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadgroup --durations=10
 READY := $(VENV)/.ready
 export RAY_USAGE_STATS_ENABLED = 0
 
-.PHONY: setup browser demo test docs test-all laws check check-deps bench drills simulate fuzz clean
+.PHONY: setup browser demo test docs test-quick test-all laws check check-deps bench drills simulate fuzz clean
 
 setup: $(READY)
 
@@ -33,6 +33,7 @@ demo: $(READY)
 	@$(BIN)/swingby report transient-memorization --data $(DATA) --out $(DATA)/reports
 
 test: $(READY) browser
+	@$(BIN)/python -m tests.support.compile_kernels
 	@$(PYTEST)
 
 # Every page with the reference and the API: build/site/index.html, which loads nothing from a network. Its search needs a
@@ -43,6 +44,11 @@ docs: $(VENV)/.docs
 $(VENV)/.docs: $(READY)
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
 	@touch $@
+
+# What is near to your change, for a minute: make test-quick BASE=main
+BASE ?= HEAD
+test-quick: $(READY)
+	@$(PYTEST) --touched=$(BASE)
 
 test-all: $(READY) browser
 	@$(PYTEST) -m 'slow or not slow' --timeout=3600 --hypothesis-profile=new-examples

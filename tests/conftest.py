@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
+from tests.support import touched
 from tests.support.places import MISBEHAVING, TOY
 
 # A busy machine is no fault of the code: speed is measured by benchmarks, never by a test's deadline. And the tests
@@ -29,14 +30,33 @@ for _name in _TERMINAL | _COLOURS | {"SWINGBY_DATA", "SWINGBY_MIRRORS", "SWINGBY
     os.environ.pop(_name, None)
 
 
+# Two or three tests run at once on two cores: threads of one product of matrices would wait for those of another test.
+for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "POLARS_MAX_THREADS"):
+    os.environ.setdefault(_name, "1")
+
 # A shell that starts something in the background of a script lets it ignore Ctrl-C, and all that it starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """What `make test-quick` says."""
+    group = parser.getgroup("swingby")
+    group.addoption("--touched", metavar="COMMIT", help="only tests near to what differs from this commit")
+    group.addoption("--touched-seconds", type=float, default=60.0, help="how long these may take; default: 60")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """The process that hears of all tests keeps how long they took."""
+    if not hasattr(config, "workerinput"):
+        config.pluginmanager.register(touched.Clock(config))
+
+
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tests that share what a module makes once (a trained sweep, a browser) run one after the other in one process."""
+    if config.getoption("touched"):
+        touched.select(config, items)
     for item in items:
         if isinstance(item, pytest.Function) and "module" in scopes_of(item):
             item.add_marker(pytest.mark.xdist_group(item.nodeid.split("::")[0]))

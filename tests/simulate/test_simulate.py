@@ -14,22 +14,24 @@ def simulate(*arguments: str) -> subprocess.CompletedProcess[str]:
     """The command, in a process of its own: it stands in for files, clocks and processes of its whole process."""
     command = [sys.executable, "-m", "tests.simulate", *arguments]
     environment = {**os.environ, "PYTHONHASHSEED": "0"}
-    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=600)
+    return subprocess.run(command, capture_output=True, text=True, env=environment, timeout=850)
 
 
-@pytest.mark.parametrize("first", [0, 1000])
-def test_no_promise_is_broken(first: int) -> None:
+@pytest.mark.parametrize(
+    ("first", "histories"), [(0, 300), pytest.param(300, 3000, marks=[pytest.mark.slow, pytest.mark.timeout(900)])]
+)
+def test_no_promise_is_broken(first: int, histories: int) -> None:
     """Whatever is killed, frozen or cut off from power: no record is lost, none doubled, and a store made again says
     the same. The counts show that all of this did happen."""
-    done = simulate("--histories", "1000", "--first", str(first), "--processes", "1")
+    done = simulate("--histories", str(histories), "--first", str(first), "--processes", "1")
     assert done.returncode == 0, done.stdout + done.stderr
     (told, seams, kills, cuts, freezes, shards, acknowledged) = (
         int(re.sub(r"\D", "", re.findall(rf"([\d,]+) {what}", done.stdout)[0]))
         for what in ("histories", "seams", "processes killed", "power cuts", "processes frozen", "result files", "rec")
     )
-    assert told == 1000
-    assert seams > 100_000
-    assert min(kills, cuts, freezes, shards, acknowledged) > 100
+    assert told == histories
+    assert seams > 100 * histories
+    assert min(kills, cuts, freezes, shards, acknowledged) > histories / 10
 
 
 def test_a_history_is_told_again_by_its_number() -> None:
@@ -40,7 +42,7 @@ def test_a_history_is_told_again_by_its_number() -> None:
     assert one.stdout == two.stdout
     some = "from tests.simulate.history import tell; logs = {number: tell(number).log for number in %s}; "
     told = []
-    for numbers, more in (("range(60)", ""), ("reversed(range(60))", "of another command")):
+    for numbers, more in (("range(20)", ""), ("reversed(range(20))", "of another command")):
         command = [sys.executable, "-c", some % numbers + "print(sorted(logs.items()))", more]
         environment = {**os.environ, "PYTHONHASHSEED": "0"}
         told.append(subprocess.run(command, capture_output=True, text=True, env=environment, check=True).stdout)
