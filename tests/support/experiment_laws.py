@@ -8,6 +8,7 @@ from __future__ import annotations
 import dataclasses
 import math
 from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -30,10 +31,15 @@ TIMES = {"s", "1/s"}
 """Units of columns that say how long a cell took, not what came of it."""
 
 
+@cache
+def _examples() -> list[Sweep]:
+    """The example sweeps of all installed experiments, read once for all laws of a process."""
+    return [Sweep.parse(file.read_text(), str(file)) for file in package_files.data_files("examples", ".yaml")]
+
+
 def examples(experiment: str) -> list[Sweep]:
     """The example sweeps of one installed experiment, in the order of their files."""
-    sweeps = [Sweep.parse(file.read_text(), str(file)) for file in package_files.data_files("examples", ".yaml")]
-    return [sweep for sweep in sweeps if sweep.experiment_name == experiment]
+    return [sweep for sweep in _examples() if sweep.experiment_name == experiment]
 
 
 def finished(experiment: str, data: Path) -> list[Sweep]:

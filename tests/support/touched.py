@@ -130,7 +130,8 @@ def select(config: pytest.Config, items: list[pytest.Item]) -> None:
     workers = getattr(config, "workerinput", {}).get("workercount", 1)
     sources = {module_of(path) for path in changed(base)} - {""}
     tests = [(item.nodeid, module_of(str(item.path.relative_to(ROOT)))) for item in items]
-    seconds = config.cache.get(SECONDS, {}) if config.cache else {}
+    cache = getattr(config, "cache", None)
+    seconds = cache.get(SECONDS, {}) if cache else {}
     chosen = nearest(tests, distances(imports(), sources), seconds, (minute - _STARTING) * workers)
     config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in chosen])
     items[:] = [item for item in items if item.nodeid in chosen]
@@ -152,5 +153,6 @@ class Clock:
 
     def pytest_sessionfinish(self) -> None:
         """Writes them into pytest's cache, beside what other runs measured."""
-        if self._config.cache:
-            self._config.cache.set(SECONDS, {**self._config.cache.get(SECONDS, {}), **self._seconds})
+        cache = getattr(self._config, "cache", None)  # pytest without its cache has none
+        if cache:
+            cache.set(SECONDS, {**cache.get(SECONDS, {}), **self._seconds})
