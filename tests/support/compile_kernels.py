@@ -28,9 +28,7 @@ COMPILED = ROOT / ".pytest_cache" / "kernels"
 def sources() -> str:
     """A digest of every module that has kernels, and of who compiles them."""
     kernels = [
-        content
-        for path in sorted(ROOT.glob("[as]*/swingby_*/**/*.py"))
-        if b"njit" in (content := path.read_bytes())
+        content for path in sorted(ROOT.glob("[as]*/swingby_*/**/*.py")) if b"njit" in (content := path.read_bytes())
     ]
     return hashlib.sha256(b"".join([*kernels, numba.__version__.encode(), str(ROOT).encode()])).hexdigest()
 

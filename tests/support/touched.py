@@ -44,24 +44,16 @@ def changed(base: str) -> list[str]:
 
 def module_of(path: str) -> str:
     """The dotted name of a file: of a file that is no module the package that it lies in."""
-    for folder, package in PACKAGES.items():
-        if path.startswith(f"{folder}/"):
-            inside = Path(path).relative_to(folder)
-            break
-    else:
-        package, inside = "", Path(path)
+    folder = next((folder for folder in PACKAGES if path.startswith(f"{folder}/")), "")
+    package, inside = PACKAGES.get(folder, ""), Path(path).relative_to(folder)
     if inside.suffix == ".py":
         parts = [*inside.parts[:-1], *([] if inside.stem == "__init__" else [inside.stem])]
     else:
         parts = list(inside.parts[:-1])
         # Data lies in folders of a package that are no packages themselves.
-        while parts and package and not (ROOT / _folder_of(package) / Path(*parts) / "__init__.py").exists():
+        while parts and package and not (ROOT / folder / Path(*parts) / "__init__.py").exists():
             parts.pop()
     return ".".join([*([package] if package else []), *parts])
-
-
-def _folder_of(package: str) -> str:
-    return next(folder for folder, name in PACKAGES.items() if name == package)
 
 
 def imports() -> dict[str, set[str]]:
@@ -126,7 +118,7 @@ def nearest(
 
 def select(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leaves in `items` what `--touched` asks for; says on the terminal how many those are."""
-    base, minute = config.getoption("touched"), config.getoption("touched_seconds")
+    base, minute = str(config.getoption("touched")), float(config.getoption("touched_seconds") or 60)
     workers = getattr(config, "workerinput", {}).get("workercount", 1)
     sources = {module_of(path) for path in changed(base)} - {""}
     tests = [(item.nodeid, module_of(str(item.path.relative_to(ROOT)))) for item in items]
