@@ -156,12 +156,13 @@ class CellExperiment(Shell[ParamsT]):
 
     def _rows(self, left: Iterator[Cell[ParamsT]], batch: Batch[ParamsT], names: Sequence[str]) -> list[dict[str, Any]]:
         """The rows of the next cells, of about a second; none where the batch is to stop."""
-        rows, since = list[dict[str, Any]](), time.perf_counter()
+        rows, until = list[dict[str, Any]](), 0.0
         with self.threads(batch.cells[0].params):
-            while (began := time.perf_counter()) - since < TOGETHER and not batch.draining():
-                cell = next(left, None)
-                if cell is None:
-                    break
+            while not batch.draining() and (cell := next(left, None)) is not None:
+                began = time.perf_counter()
+                until = until or began + TOGETHER
                 row = self.train(cell, batch.recording).row(cell, names)
-                rows.append({**row, "seconds": time.perf_counter() - began})
+                rows.append({**row, "seconds": (ended := time.perf_counter()) - began})
+                if ended > until:
+                    break
         return rows
