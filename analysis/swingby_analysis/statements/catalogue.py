@@ -47,9 +47,10 @@ def claims(experiment: str | None = None, only: Sequence[str] = ()) -> list[Stat
         SwingbyError: nothing is claimed about it, or a slug is no claim's; with the nearest one.
     """
     every = [item for item in catalogue() if item.claims]
-    about = [item for item in every if experiment is None or experiment in _experiments(item)]
+    experiments = _experiments(every) if experiment is not None else {}
+    about = [item for item in every if experiment is None or experiment in experiments[item.slug]]
     if experiment is not None and not about:
-        names = sorted({name for item in every for name in _experiments(item)})
+        names = sorted(set[str]().union(*experiments.values()))
         raise SwingbyError(f"there is no claim about {experiment!r}; {registry.nearest_offered(experiment, names)}")
     known = [item.slug for item in about]
     for slug in only:
@@ -58,11 +59,17 @@ def claims(experiment: str | None = None, only: Sequence[str] = ()) -> list[Stat
     return [item for item in about if not only or item.slug in only]
 
 
-def _experiments(statement: Statement) -> set[str]:
-    """The experiments that a statement's sweeps are over; a folder may offer several."""
+def _experiments(statements: Sequence[Statement]) -> dict[str, set[str]]:
+    """By slug, the experiments that a statement's sweeps are over; a folder may offer several."""
     known = named_sweeps()
-    own = statement.shared.experiments
-    return {*own} if len(own) == 1 else {experiment_of(known[name]) for name in statement.sweeps if name in known}
+    several = {name for item in statements if len(item.shared.experiments) > 1 for name in item.sweeps}
+    over = {name: experiment_of(known[name]) for name in several & known.keys()}
+    return {
+        item.slug: {over[name] for name in item.sweeps if name in over}
+        if len(item.shared.experiments) > 1
+        else {*item.shared.experiments}
+        for item in statements
+    }
 
 
 def findings(diagram: Diagram) -> list[Statement]:
