@@ -37,7 +37,7 @@ def catalogue() -> tuple[Statement, ...]:
 def notes(experiments: Collection[str], key: str) -> list[str]:
     """What the folders of these experiments say of themselves under a key, such as "title of figures"."""
     every = {id(item.shared): item.shared for item in catalogue() if {*item.shared.experiments} & {*experiments}}
-    return [text for shared in every.values() for text in shared.said(key)]
+    return [text for shared in every.values() for text in shared.notes_of(key)]
 
 
 def claims(experiment: str | None = None, only: Sequence[str] = ()) -> list[Statement]:
@@ -61,8 +61,10 @@ def claims(experiment: str | None = None, only: Sequence[str] = ()) -> list[Stat
 def _experiments(statement: Statement) -> set[str]:
     """The experiments that a statement's sweeps are over; a folder may offer several."""
     known = named_sweeps()
-    own = statement.shared.experiments
-    return {*own} if len(own) == 1 else {experiment_of(known[name]) for name in statement.sweeps if name in known}
+    experiments = {*statement.shared.experiments}
+    if len(experiments) == 1:
+        return experiments
+    return {experiment_of(known[name]) for name in statement.sweeps if name in known}
 
 
 def findings(diagram: Diagram) -> list[Statement]:
@@ -100,8 +102,8 @@ def diagrams(experiment: str | None = None, only: Sequence[str] = ()) -> list[Di
         known = sorted({item.experiment for item in every_diagram()})
         raise SwingbyError(f"there is no diagram of {experiment!r}; {registry.nearest_offered(experiment, known)}")
     known = [item.slug for item in about]
-    wanted = [name.removeprefix(PREFIX) for name in only]
-    for name in wanted:
+    slugs = [name.removeprefix(PREFIX) for name in only]
+    for name in slugs:
         if name not in known:
             raise SwingbyError(f"no diagram is called {name!r}; {registry.nearest_offered(name, known)}")
-    return [item for item in about if not only or item.slug in wanted]
+    return [item for item in about if not only or item.slug in slugs]
