@@ -47,28 +47,28 @@ class Shown:
 def known_figures() -> dict[str, str]:
     """Every figure, a named sweep in a folder `figures`, with its experiment; sorted by experiment and number."""
     files = {name: file for name, file in named_sweeps().items() if Path(str(file)).parent.name == FOLDER}
-    found = {name: experiment_of(file) for name, file in files.items()}
-    return dict(sorted(found.items(), key=lambda item: (item[1], _number_and_name(item[0]))))
+    experiments = {name: experiment_of(file) for name, file in files.items()}
+    return dict(sorted(experiments.items(), key=lambda item: (item[1], _number_and_name(item[0]))))
 
 
-def figure_names(asked: Sequence[str]) -> list[str]:
+def figure_names(words: Sequence[str]) -> list[str]:
     """The figures that words ask for, each once, in the order of the words.
 
     Args:
-        asked: an experiment stands for all its figures; of `figure-3a` the `figure-` may be left out.
+        words: an experiment stands for all its figures; of `figure-3a` the `figure-` may be left out.
 
     Raises:
         SwingbyError: a word is neither an experiment with figures nor a figure; names the nearest one.
     """
-    known, wanted = known_figures(), list[str]()
+    known, names = known_figures(), list[str]()
     experiments = sorted(set(known.values()))
-    for word in asked:
+    for word in words:
         name = word if word in known else PREFIX + word
         if name not in known and word not in experiments:
             near = registry.nearest_offered(word if word.startswith(PREFIX) else name, list(known))
             raise SwingbyError(f"no figure is called {word!r}; {near}; or an experiment: {', '.join(experiments)}")
-        wanted += [figure for figure, own in known.items() if own == word] if word in experiments else [name]
-    return list(dict.fromkeys(wanted))
+        names += [figure for figure, experiment in known.items() if experiment == word] or [name]
+    return list(dict.fromkeys(names))
 
 
 def _number_and_name(name: str) -> tuple[bool, list[tuple[int, str]]]:
@@ -115,12 +115,12 @@ def write_gallery(
         raise SwingbyError(f"not run here yet: {', '.join(unknown)}; train with: swingby figures {names_of}{options}")
     trained = time.monotonic() - began
     shown = _draw(sweeps, data, out, kinds, say)
-    took = f"Training took {duration(trained)} and drawing {duration(time.monotonic() - began - trained)}."
+    timing = f"Training took {duration(trained)} and drawing {duration(time.monotonic() - began - trained)}."
     content = Page(
         kind="figures",
         title=title,
         lead=lead,
-        byline=f"{written()} {took}",
+        byline=f"{written()} {timing}",
         sections=[_section(sweep, one) for sweep, one in zip(sweeps, shown, strict=True)],
     )
     page = out.expanduser().absolute() / PAGE
@@ -134,22 +134,22 @@ def _draw(sweeps: Sequence[Sweep], data: Path, out: Path, kinds: Collection[str]
     tasks = [(sweep.sweep_id, sweep.name, data, out, tuple(kinds), sweep.presentation) for sweep in sweeps]
     workers = min(len(tasks), len(os.sched_getaffinity(0)))
     say(f"drawing {plural(len(tasks), 'report')} ...")
-    found = []
+    reports = []
     # Spawned, not forked: what a fork copies of DuckDB's and Arrow's threads is not usable. Ctrl-C is for this process.
     no_interrupt = (signal.SIGINT, signal.SIG_IGN)
     pool = ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), signal.signal, no_interrupt)
     try:
         for sweep, shown in zip(sweeps, pool.map(_draw_one, tasks), strict=True):
-            found.append(shown)
+            reports.append(shown)
             size = f"{plural(len(shown.pictures), 'figure')}, {duration(shown.seconds)}"
-            say(f"[{len(found)} of {len(tasks)}] {sweep.name}: {size}")
+            say(f"[{len(reports)} of {len(tasks)}] {sweep.name}: {size}")
             for fault in shown.report.faults:
                 say(f"warning: {sweep.name}: {fault}")
     except KeyboardInterrupt:
         raise SwingbyError("stopped while drawing; what is trained is kept, and the same command goes on") from None
     finally:
         pool.shutdown(cancel_futures=True)
-    return found
+    return reports
 
 
 def _draw_one(task: tuple[str, str, Path, Path, tuple[str, ...], Mapping[str, Any]]) -> Shown:

@@ -19,9 +19,9 @@ from swingby.sweepfile.sweep import Sweep, named_sweeps
 from swingby_analysis.phenomena.catalogue import Phenomenon, every_phenomenon
 from swingby_analysis.phenomena.counting import query_of
 from swingby_analysis.statements.catalogue import catalogue, diagrams
-from swingby_analysis.statements.compose import Asked, compose
+from swingby_analysis.statements.compose import QueriedSweep, compose
 from swingby_analysis.statements.diagram import Diagram
-from swingby_analysis.statements.needed import asked_of
+from swingby_analysis.statements.needed import queried_sweep
 from swingby_analysis.statements.statement import Statement, parse
 
 EXPERIMENTS = sorted(registry.offered(registry.EXPERIMENTS))
@@ -42,9 +42,9 @@ def loaded(name: str) -> Sweep:
 
 
 @cache
-def asked(name: str) -> Asked:
+def asked(name: str) -> QueriedSweep:
     """A named sweep as a query names it."""
-    return asked_of(loaded(name))
+    return queried_sweep(loaded(name))
 
 
 @pytest.fixture(scope="module")
@@ -111,7 +111,7 @@ def test_a_phenomenon_can_be_asked_of_every_run(item: Phenomenon, empty: duckdb.
 def test_the_view_of_intervals_has_the_numbers_of_python() -> None:
     """For each number of seeds of the sweeps: the least count above one half by Wilson, and Student's quantile."""
     (statement,) = parse(INTERVALS, "intervals.sql")
-    query = compose(statement, [Asked("", "sim", seeds=30), Asked("", "sim", seeds=10)], ())
+    query = compose(statement, [QueriedSweep("", "sim", seeds=30), QueriedSweep("", "sim", seeds=10)], ())
     with duckdb.connect() as connection:
         (found,) = connection.sql(query).to_arrow_table().to_pylist()
     assert found["n"] == list(range(1, 41))

@@ -27,7 +27,7 @@ EXCEPTION = 7
 def answers(slug: str | Statement, runs: pa.Table) -> list[Answer]:
     """The rows of a claim, by its slug or itself, asked of these runs."""
     claim = claims(only=[slug])[0] if isinstance(slug, str) else slug
-    query = compose(claim, (), (), given=("runs",))
+    query = compose(claim, (), (), defined=("runs",))
     with duckdb.connect(config={"threads": 1}) as connection:
         connection.register("runs", runs)
         found = connection.execute(query)

@@ -20,7 +20,7 @@ from swingby.store import Store
 from swingby_analysis.statements import table
 from swingby_analysis.statements.catalogue import catalogue
 from swingby_analysis.statements.judging import conclude, judge
-from swingby_analysis.statements.needed import progress, wanted
+from swingby_analysis.statements.needed import needed_sweeps, progress
 
 COLUMNS = (
     "kind", "convention", "setting", "n", "k", "low", "high", "effect", "effect_low", "effect_high", "verdict",
@@ -33,7 +33,7 @@ CLOSE = 1e-12
 def dump(data: Path, slugs: Sequence[str] = ()) -> dict[str, list[dict[str, Any]]]:
     """What all installed statements (or those of these slugs) say of a data folder; nothing is trained."""
     statements = [item for item in catalogue() if not slugs or item.slug in slugs]
-    needed = wanted(statements, ())
+    needed = needed_sweeps(statements, ())
     records = Records.open(data)
     with Store.open(data) as store:
         needed = progress(store, needed)

@@ -17,7 +17,7 @@ import polars as pl
 from swingby.store import Store
 from swingby.store.lookup import find_sweep
 from swingby_analysis.query import Query, ask
-from swingby_sweeps.sim.drawings.detection import ALL, LARGE, MOST_FALSE, Found, classes, counted
+from swingby_sweeps.sim.drawings.detection import ALL, LARGE, MOST_FALSE, CallShare, classes, counted
 from swingby_sweeps.sim.drawings.subject import SQL
 from tests.support.readmes import rewrite
 
@@ -47,13 +47,13 @@ def section(runs: pl.DataFrame) -> str:
     )
 
 
-def _cell(row: Found | None) -> str:
+def _cell(row: CallShare | None) -> str:
     if row is None:
         return "none"
     return f"{row.k} of {row.n}, {row.share:.0%} ({100 * row.low:.0f} to {100 * row.high:.0f})"
 
 
-def _goals(large: dict[str, Found], calls: Sequence[Found]) -> Iterator[str]:
+def _goals(large: dict[str, CallShare], calls: Sequence[CallShare]) -> Iterator[str]:
     """A sentence for each goal: whether it is reached."""
     for line, goal in GOALS.items():
         if line in large:

@@ -18,7 +18,7 @@ from swingby_analysis.page.markdown import plain
 from swingby_analysis.statements.catalogue import catalogue
 from swingby_analysis.statements.fresh import REPLICATED, Again, again, on_fresh_seeds
 from swingby_analysis.statements.judging import conclude
-from swingby_analysis.statements.needed import progress, wanted
+from swingby_analysis.statements.needed import needed_sweeps, progress
 from tests.support.readmes import rewrite
 
 SECTION = re.compile(r"(<!-- new: (?P<name>\w+); .*? -->\n).*?(<!-- end of new -->)", re.DOTALL)
@@ -27,7 +27,7 @@ SECTION = re.compile(r"(<!-- new: (?P<name>\w+); .*? -->\n).*?(<!-- end of new -
 def answers(data: Path, experiment: str) -> list[Again]:
     """The new findings of an experiment with their answers on fresh seeds."""
     new = [item for item in catalogue() if item.fresh and experiment in item.shared.experiments]
-    needed = wanted([*new, *map(on_fresh_seeds, new)], (), data)
+    needed = needed_sweeps([*new, *map(on_fresh_seeds, new)], (), data)
     records = Records.open(data)
     with Store.open(data) as store:
         needed = progress(store, needed)

@@ -86,33 +86,33 @@ def diff(
         raise SwingbyError("name two sweeps, or one sweep and --other-data: a second data folder that has it")
     if format is Format.csv and rows is Rows.all:
         raise SwingbyError("--format csv prints one table: add --rows shares, --rows curves or --rows cells")
-    with compared(a, a if b is None else b, data, other_data) as found:
-        for text in (text for side in found.sides for text in side.warnings):
+    with compared(a, a if b is None else b, data, other_data) as comparison:
+        for text in (text for side in comparison.sides for text in side.warnings):
             tell(f"warning: {text}")
-        _print(found, format, rows, worst)
+        _print(comparison, format, rows, worst)
         if page:
-            path = write_page(found, folder, worst, KINDS if pictures else ())
+            path = write_page(comparison, folder, worst, KINDS if pictures else ())
             (say if format is Format.table else tell)(str(path))
-        if same and not found.same:
+        if same and not comparison.same:
             raise typer.Exit(NOT_SAME)
 
 
-def _print(found: Diff, form: Format, rows: Rows, worst: int) -> None:
+def _print(comparison: Diff, form: Format, rows: Rows, worst: int) -> None:
     from swingby.cli.rows import Format as Written
     from swingby.cli.rows import write_rows
     from swingby_analysis.diff import summary, tables
 
     if rows is not Rows.all:
-        write_rows(tables.rows_of(found, rows.value), Written(form.value), None)
+        write_rows(tables.rows_of(comparison, rows.value), Written(form.value), None)
     elif form is Format.json:
-        say(json.dumps(tables.document(found, worst), indent=1, default=str))
+        say(json.dumps(tables.document(comparison, worst), indent=1, default=str))
     else:
-        for side in found.sides:
+        for side in comparison.sides:
             say(f"{side.title} in {side.data}")
         say()
-        for sentence in summary.sentences(found):
+        for sentence in summary.sentences(comparison):
             say(f"- {sentence}")
-        for shown in tables.tables(found, worst, worst):
+        for shown in tables.tables(comparison, worst, worst):
             say()
             out.print(shown.heading, style="bold", markup=False)
             table(shown.columns, shown.rows)

@@ -125,11 +125,11 @@ def page(diff: Diff, drawn: Collection[Figure], worst: int) -> Page:
          f"{side.planned:,}", str(side.sweep["stream_version"])]
         for side in diff.sides
     ]  # fmt: skip
-    said: list[Block] = [Table(heads, sides, name="sides"), Items(summary.sentences(diff)[1:])]
+    blocks: list[Block] = [Table(heads, sides, name="sides"), Items(summary.sentences(diff)[1:])]
     settings = [*summary.settings(diff, diff.pairing.points.height), *summary.origins(diff)]
     if settings:
-        said.append(Table(("set or computed differently", "in A", "in B", ""), settings, name="settings"))
-    sections = [Section("said", "In words", said)]
+        blocks.append(Table(("set or computed differently", "in A", "in B", ""), settings, name="settings"))
+    sections = [Section("said", "In words", blocks)]
     if maps:
         sections.append(Section("maps", "Over the grid", maps))
     for number, table in enumerate(tables(diff, worst, MOST_POINTS), 1):

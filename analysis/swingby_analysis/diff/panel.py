@@ -33,11 +33,11 @@ def interactive(diff: Diff, figures: Sequence[Figure]) -> dict[str, Any] | None:
     common = diff.common[0]
     shown = [one for one in shown_curves(registry.experiment(diff.a.experiment)) if one.column in common][:MOST_CURVES]
     matched = {int(b): int(a) for a, b in diff.pairing.points.select("point_a", "point_b").iter_rows()}
-    own = [_read(diff.a, shown, {point: point for point in matched.values()}), _read(diff.b, shown, matched)]
-    points = [point for point in diff.grid.places if all(point in curves for curves, _ in own)] if shown else []
+    sides = [_read(diff.a, shown, {point: point for point in matched.values()}), _read(diff.b, shown, matched)]
+    points = [point for point in diff.grid.places if all(point in curves for curves, _ in sides)] if shown else []
     if not points:
         return None
-    both = [curves[point].values for curves, _ in own for point in points]
+    both = [curves[point].values for curves, _ in sides for point in points]
     names = [(one, side) for one in shown for side in range(2)]
     scales = scales_of(shown, both)
     axes = {f"{one.title} in {'AB'[side]}": (f"{one.axis} in {'AB'[side]}", scales[one.title]) for one, side in names}
@@ -48,7 +48,7 @@ def interactive(diff: Diff, figures: Sequence[Figure]) -> dict[str, Any] | None:
 
     curves, runs = dict[str, Any](), dict[str, Any]()
     for point in points:
-        of = [found[point] for found, _ in own]
+        of = [side_curves[point] for side_curves, _ in sides]
         curves[str(point)] = {
             "steps": [index(of[side].step) for _, side in names],
             "losses": [
@@ -57,10 +57,11 @@ def interactive(diff: Diff, figures: Sequence[Figure]) -> dict[str, Any] | None:
         }
         runs[str(point)] = [
             [index(run.step), *(_packed(run, one, scales) if side == here else None for one, here in names)]
-            for side, (_, found) in enumerate(own)
-            for run in found.get(point, ())
+            for side, (_, side_runs) in enumerate(sides)
+            for run in side_runs.get(point, ())
         ]
-    listed, last = [list(step) for step in steps], max(int(found[p].step[-1]) for found, _ in own for p in points)
+    listed = [list(step) for step in steps]
+    last = max(int(side_curves[point].step[-1]) for side_curves, _ in sides for point in points)
     main = figures[0]
     return {
         "figures": {figure.slug: figure.spec for figure in figures},
@@ -75,7 +76,7 @@ def interactive(diff: Diff, figures: Sequence[Figure]) -> dict[str, Any] | None:
             "first": points[0],
         },
         "grid": menus(diff.grid),
-        "points": _points(diff, main, [found for found, _ in own], runs),
+        "points": _points(diff, main, [side_curves for side_curves, _ in sides], runs),
         "curves": {"steps": listed, "of": curves},
         "runs": {"steps": listed, "coarseness": singles.COARSENESS, "of": runs},
     }
@@ -89,12 +90,12 @@ def _read(
         return {}, {}
     here = (side.sweep["sweep_id"], side.experiment)
     head, last = (*here, MOST_SEEDS, KEPT_STEPS), side.store.last_step(side.experiment)
-    asked = {f"curve {one.column}": Query("curves", (*head, one.column, one.unit, (1,), last)) for one in shown}
-    curves = curves_at(side.store, shown, asked, None)
+    queries = {f"curve {one.column}": Query("curves", (*head, one.column, one.unit, (1,), last)) for one in shown}
+    curves = curves_at(side.store, shown, queries, None)
     runs = singles.read(side.store, singles.queries(here, shown, 2 * len(matched)))
     return (
         {matched[point]: curve for point, curve in curves.items() if point in matched},
-        {matched[point]: found for point, found in runs.items() if point in matched},
+        {matched[point]: point_runs for point, point_runs in runs.items() if point in matched},
     )
 
 
@@ -110,7 +111,7 @@ def _points(
     texts = {row["point"]: row["text"] for row in rows_of(main.spec) if "text" in row and "point" in row}
     points = {}
     for point, place in diff.grid.places.items():
-        n = [found[point].n if point in found else 0 for found in curves]
+        n = [side_curves[point].n if point in side_curves else 0 for side_curves in curves]
         thin = f" Thin: {len(runs.get(str(point), ()))} single runs." if runs.get(str(point)) else ""
         points[str(point)] = {
             "place": place,

@@ -60,10 +60,12 @@ def headline(diff: Diff) -> str:
 
 def sentences(diff: Diff) -> list[str]:
     """The comparison in sentences: the headline, which cells, which parameters, their curves, their outcomes."""
-    asked, made = list(settings(diff, diff.pairing.points.height)), list(origins(diff))
-    parameters = [f"Set differently: {_listed(asked)}." if asked else "No parameter differs at the points compared."]
-    if made:
-        parameters.append(f"Computed differently: {_listed(made)}.")
+    changes, sources = list(settings(diff, diff.pairing.points.height)), list(origins(diff))
+    parameters = [
+        f"Set differently: {_listed(changes)}." if changes else "No parameter differs at the points compared."
+    ]
+    if sources:
+        parameters.append(f"Computed differently: {_listed(sources)}.")
     statuses = diff.ended_differently.group_by("status_a", "status_b").len().sort("status_a", "status_b")
     outcomes = [
         f"{plural(row['len'], 'pair')} ended as {row['status_a']} in A and as {row['status_b']} in B."
@@ -139,8 +141,8 @@ Setting = tuple[str, str, str, str]
 """What differs, its value in A, its value in B, and where it differs if not everywhere."""
 
 
-def _listed(found: list[Setting]) -> str:
-    return "; ".join(f"{name}: {one} in A, {other} in B{where}" for name, one, other, where in found)
+def _listed(differences: list[Setting]) -> str:
+    return "; ".join(f"{name}: {one} in A, {other} in B{where}" for name, one, other, where in differences)
 
 
 def settings(diff: Diff, points: int) -> Iterator[Setting]:

@@ -21,7 +21,7 @@ from swingby_analysis.grid import SweepGrid
 from swingby_analysis.phenomena.catalogue import Phenomenon
 from swingby_analysis.query import points_of
 from swingby_analysis.report.prose import percent
-from swingby_analysis.statements.compose import Asked, runs_view, words_of
+from swingby_analysis.statements.compose import QueriedSweep, runs_view, words_of
 from swingby_analysis.stats.effects import main_effects
 
 WIDE = 0.8
@@ -118,7 +118,7 @@ def query_of(tables: Collection[str], phenomenon: Phenomenon, sweep_id: str) -> 
     named = words_of(phenomenon.expression)
     for detector in _without_outcomes(tables, phenomenon):
         raise SwingbyError(f"{phenomenon.slug}: the store has no outcomes of the detector {detector.name!r}")
-    request = Asked(sweep_id, phenomenon.experiment)
+    request = QueriedSweep(sweep_id, phenomenon.experiment)
     meaning = textwrap.fill(phenomenon.meaning, 115, initial_indent="-- ", subsequent_indent="-- ")
     return (
         f"{meaning}\nwith\n{runs_view([request], tables, named)}\n"

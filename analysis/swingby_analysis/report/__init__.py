@@ -100,8 +100,8 @@ def write_report(
             read = replace(read, remarks=summary.as_published(as_published, report_data.unseen(store, read)))
         read = replace(read, fresh=fresh_phases(store, read))
         examples = Examples.of(read, store) if read.curves else None
-        own = registry.function(read.reported.summary)(read, store) if read.reported.summary else []
-        figures = Figures(read, examples, *attempt(read, store), own)
+        sentences = registry.function(read.reported.summary)(read, store) if read.reported.summary else []
+        figures = Figures(read, examples, *attempt(read, store), sentences)
     folder = entry(out.expanduser().absolute(), row.name)
     with debug_mode(False):  # Altair checks each part of a chart as it is made, and then the whole again
         every = figures.every
@@ -135,10 +135,9 @@ def page(figures: Figures, kinds: Collection[str] = ()) -> Page:
     remembered = [Text(f"Notes: {kept}")] if kept else []
     main = figures.main.slug if figures.has_main else None
     extreme = _extremes(data)
+    sentences = summary.sentences(data, figures.examples, figures.summary)
     sections = [
-        Section(
-            "summary", "Summary", [*notes, Items(summary.sentences(data, figures.examples, figures.said)), *remembered]
-        ),
+        Section("summary", "Summary", [*notes, Items(sentences), *remembered]),
         *(
             Section(
                 figure.slug,

@@ -13,7 +13,7 @@ from swingby.store import Store
 from swingby_analysis.charts.bands import decades_of
 from swingby_analysis.query import Query, ask
 from swingby_analysis.report.data import ReportData
-from swingby_analysis.report.extremes import said
+from swingby_analysis.report.extremes import seen_text
 from swingby_analysis.stats.seeds import Bump, bump_over_seeds
 
 DETAILED_STEPS = 120
@@ -72,7 +72,7 @@ class Examples:
         for point, reason in self.reasons.items():
             text = data.grid.label(point)
             if extremes is not None and point in rows:
-                text += f"; {said(rows[point].seen)}; {extremes.qualified(rows[point])}"
+                text += f"; {seen_text(rows[point].seen)}; {extremes.qualified(rows[point])}"
             texts.append(f"{reason} ({text})")
         return "; ".join(texts)
 

@@ -81,18 +81,18 @@ class Extremes:
             text = f"it is the {row.end} of {whole}; {text}, too"
         else:
             text = f"the {row.end} of {whole} is extreme partly by chance; {text}"
-        return f"{text}, on fresh seeds {said(row.fresh)}" if row.fresh is not None else text
+        return f"{text}, on fresh seeds {seen_text(row.fresh)}" if row.fresh is not None else text
 
     def table(self, label: Callable[[int], str]) -> tuple[list[str], list[list[str]]]:
         """Headings, and a row for each extreme point."""
         rows = []
         for row in self.rows:
-            fresh = "not trained" if row.fresh is None else said(row.fresh)
-            rows.append([row.end, label(row.point), said(row.seen), self.shrunken(row), fresh])
+            fresh = "not trained" if row.fresh is None else seen_text(row.fresh)
+            rows.append([row.end, label(row.point), seen_text(row.seen), self.shrunken(row), fresh])
         return ["end", "point", "its seeds", "shrunken", "fresh seeds"], rows
 
 
-def said(seen: Share | Spread) -> str:
+def seen_text(seen: Share | Spread) -> str:
     """What the seeds of a point show, in words."""
     return share_text(seen) if isinstance(seen, Share) else seen.text
 

@@ -103,14 +103,14 @@ class Figures:
         examples: the points whose curves are shown at length; None where no curves are.
         drawn: what the drawings made that the sweep file names.
         faults: which of these drawings failed, and why.
-        said: sentences for the summary that took more than the outcomes.
+        summary: sentences for the summary that took more than the outcomes.
     """
 
     data: ReportData
     examples: Examples | None
     drawn: Sequence[Figure] = ()
     faults: Sequence[str] = ()
-    said: Sequence[str] = ()
+    summary: Sequence[str] = ()
 
     @cached_property
     def every(self) -> list[Figure]:

@@ -50,10 +50,10 @@ class ChartDrawing(drawing.Drawing):
 
     def figures(self, subject: Subject, options: Any) -> Sequence[Figure]:
         """The figures of `charts`."""
-        own, figures = subject.seen_as(self.subject), list[Figure]()
-        for drawn in self.charts(own, options):
+        view, figures = subject.seen_as(self.subject), list[Figure]()
+        for drawn in self.charts(view, options):
             slug, words = drawn.slug or self.name.replace("_", "-"), (drawn.title or self.title, drawn.caption)
-            figure = own.figure(slug, *words, drawn.reading or self.reading, drawn.chart.to_dict(), drawn.queries)
+            figure = view.figure(slug, *words, drawn.reading or self.reading, drawn.chart.to_dict(), drawn.queries)
             figures.append(replace(figure, facts=drawn.facts) if drawn.facts else figure)
         return figures
 
@@ -123,7 +123,7 @@ class LinesDrawing(QueryDrawing):
 
     def draw(self, rows: pl.DataFrame, subject: Subject, options: Any) -> Iterable[Drawn]:
         """One chart."""
-        lines = [line for own in rows.partition_by(*self.by) for line in self.lines(own, rows, subject)]
+        lines = [line for group in rows.partition_by(*self.by) for line in self.lines(group, rows, subject)]
         caption = self.caption.format(points=plural(rows["point"].n_unique(), "point"))
         yield Drawn(line_panels(lines, self.series_of(lines), self.axes_of(rows), self.y, self.look), caption)
 
@@ -136,5 +136,5 @@ class LinesDrawing(QueryDrawing):
         return self.axes
 
     @abstractmethod
-    def lines(self, own: pl.DataFrame, rows: pl.DataFrame, subject: Subject) -> Sequence[Line]:
+    def lines(self, group: pl.DataFrame, rows: pl.DataFrame, subject: Subject) -> Sequence[Line]:
         """The lines of some of the rows, which have the same `by`."""

@@ -30,7 +30,7 @@ def sliced(points: pa.Table, resolved: Mapping[str, Any]) -> tuple[pa.Table, str
     diagram = resolved["diagram"] or {}
     firsts = [axis["names"][0] for axis in resolved["axes"]]
     shown = {diagram.get("x"), diagram.get("y")} if diagram else set(firsts[:2])
-    told = list[str]()
+    slices = list[str]()
     for axis in resolved["axes"]:
         name, values = axis["names"][0], [value[0] for value in axis["values"]]
         if shown & set(axis["names"]) or name == PRESET or len(values) <= SLICES:
@@ -38,9 +38,9 @@ def sliced(points: pa.Table, resolved: Mapping[str, Any]) -> tuple[pa.Table, str
         chosen = [values[place] for place in np.linspace(0, len(values) - 1, SLICES).round().astype(int)]
         parameter, entry = split(name)
         column = points[parameter] if entry is None else pc.call_function("list_element", [points[parameter], entry])
-        wanted = pc.SetLookupOptions(value_set=pa.array(chosen, column.type))
-        points = points.filter(pc.call_function("is_in", [column], wanted))
-        told.append(f"{name} at {len(chosen)} of {len(values)} values ({', '.join(map(plain, chosen))})")
-    if not told:
+        lookup = pc.SetLookupOptions(value_set=pa.array(chosen, column.type))
+        points = points.filter(pc.call_function("is_in", [column], lookup))
+        slices.append(f"{name} at {len(chosen)} of {len(values)} values ({', '.join(map(plain, chosen))})")
+    if not slices:
         return points, ""
-    return points, f"The maps show slices: {'; '.join(told)}. Fits use the results of all points."
+    return points, f"The maps show slices: {'; '.join(slices)}. Fits use the results of all points."

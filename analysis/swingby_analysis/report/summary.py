@@ -13,18 +13,18 @@ from swingby.run.outcomes import AsPublished
 from swingby_analysis.charts.summaries import level_text
 from swingby_analysis.report.data import ReportData
 from swingby_analysis.report.examples import Examples
-from swingby_analysis.report.extremes import ENDS, FEWEST, said
+from swingby_analysis.report.extremes import ENDS, FEWEST, seen_text
 from swingby_analysis.report.prose import percent, plural, share_text
 
 
 def _remarks(cells: pl.DataFrame) -> list[str]:
     """What is said of results, such as that curves were thinned; texts that differ in numbers only are one."""
-    said = cells.filter((pl.col("status") == "ok") & pl.col("message").is_not_null())
+    remarks = cells.filter((pl.col("status") == "ok") & pl.col("message").is_not_null())
     alike = pl.col("message").str.replace_all(r"[-+]?[0-9][0-9.,eE+-]*", "#").alias("alike")
-    found = said.group_by(alike).agg(pl.col("message").first(), pl.len().alias("cells")).sort("cells", descending=True)
+    counts = remarks.group_by(alike).agg(pl.col("message").first(), pl.len().alias("cells"))
     return [
         f"{plural(count, 'cell')}{', such as one' if count > 1 else ''}: {message}."
-        for message, count in found.select("message", "cells").head(5).iter_rows()
+        for message, count in counts.sort("cells", descending=True).select("message", "cells").head(5).iter_rows()
     ]
 
 
@@ -34,7 +34,7 @@ def warnings(data: ReportData) -> list[str]:
     lines = [
         *data.remarks,
         *([data.slices] if data.slices else []),
-        *(str(came) for came in (data.recorded, data.imported) if came is not None),
+        *(str(origin) for origin in (data.recorded, data.imported) if origin is not None),
     ]
     if data.thin:
         lines.append(
@@ -81,17 +81,17 @@ def as_published(published: AsPublished, unseen: int) -> list[str]:
     return lines
 
 
-def sentences(data: ReportData, examples: Examples | None, said: Sequence[str] = ()) -> list[str]:
-    """The sentences at the top of the page; `said` are those of the experiment's own summary."""
+def sentences(data: ReportData, examples: Examples | None, summary: Sequence[str] = ()) -> list[str]:
+    """The sentences at the top of the page; `summary` are those of the experiment's own summary."""
     counts, seeds = data.counts, len(data.resolved["seeds"])
     of_kind = {"yes_no": _shares, "category": _categories, "number": _numbers}
     finished = f"{counts.finished:,} of {plural(counts.planned, 'run')} are finished"
     coverage = f"in the slices, {data.coverage}" if data.slices and data.coverage else data.coverage
     each = coverage or f"{plural(counts.points, 'point')} of the grid, {plural(seeds, 'seed')} each"
-    if said:  # they speak of the companions, too
-        asked = data.resolved["diagram"] is not None and data.outcome not in data.reported.summed
-        main = of_kind[data.kind](data, data.outcome) if asked else []
-        return [f"{finished}: {each}.", *main, *said]
+    if summary:  # they speak of the companions, too
+        has_main = data.resolved["diagram"] is not None and data.outcome not in data.reported.summed
+        main = of_kind[data.kind](data, data.outcome) if has_main else []
+        return [f"{finished}: {each}.", *main, *summary]
     return [
         f"{finished}: {each}.",
         *of_kind[data.kind](data, data.outcome),
@@ -133,13 +133,13 @@ def _shares(data: ReportData, outcome: str) -> list[str]:
 def _sides(data: ReportData, outcome: str, noun: str) -> str:
     """On which side of the level the fitted surface has how many points."""
     fits = data.fitted(outcome)
-    told, level = Counter(fit.verdict for fit in fits.values()), level_text(data.level(outcome))
+    verdicts, level = Counter(fit.verdict for fit in fits.values()), level_text(data.level(outcome))
     sides = (
         f"By a smooth surface fitted to the results of all points, {noun} is above {level} at "
-        f"{told['above']:,} of {plural(told.total(), 'point')}, below it at {told['below']:,} and close to it at "
-        f"{told['near']:,}; at {told['unknown']:,} the fit is too uncertain to say."
+        f"{verdicts['above']:,} of {plural(verdicts.total(), 'point')}, below it at {verdicts['below']:,} and close to "
+        f"it at {verdicts['near']:,}; at {verdicts['unknown']:,} the fit is too uncertain to say."
     )
-    if data.refined is not None and len(data.grid.facets) > 1 and told["above"]:
+    if data.refined is not None and len(data.grid.facets) > 1 and verdicts["above"]:
         above = [point for point, fit in fits.items() if fit.verdict == "above"]
         sides += f" Points above {level}, by panel: {_by_panel(data, above, list(fits))}."
     return sides
@@ -165,17 +165,17 @@ def _by_panel(data: ReportData, there: Sequence[int], of: Sequence[int]) -> str:
 
 def _ends(data: ReportData, outcome: str, noun: str, ends: Sequence[str] = ENDS, more: str = "") -> list[str]:
     """A sentence about the extreme points of a map: what their seeds show never stands alone."""
-    found = data.extremes.get(outcome)
-    if found is None:
+    extremes = data.extremes.get(outcome)
+    if extremes is None:
         shares = data.phases.shares(outcome)[:1] if data.outcomes[outcome].kind == "yes_no" else []
         of = f"The share of runs of which “{data.title(outcome)}” is true, at"
         return [f"{of} {data.grid.label(only.point)}: {share_text(only)}." for only in shares]
     sentences = []
     for end in ends:
-        for row in found.at(end)[:1]:
-            at = f"The {noun} is {end} at {data.grid.label(row.point)}: {said(row.seen)}"
-            sentences.append(f"{at}; {found.qualified(row)}.")
-    if any(row.fresh is None for end in ends for row in found.at(end)[:1]) and outcome == data.outcome:
+        for row in extremes.at(end)[:1]:
+            at = f"The {noun} is {end} at {data.grid.label(row.point)}: {seen_text(row.seen)}"
+            sentences.append(f"{at}; {extremes.qualified(row)}.")
+    if any(row.fresh is None for end in ends for row in extremes.at(end)[:1]) and outcome == data.outcome:
         sentences.append(f"`swingby replicate {data.source}` repeats these points with fresh seeds.")
     return [" ".join([*sentences, *([more] if more else [])])]
 
@@ -217,8 +217,8 @@ def _categories(data: ReportData, outcome: str) -> list[str]:
     certain = data.reported.doubted.get(outcome)
     doubt = ""
     if certain is not None and certain in data.cells:
-        said = data.cells.filter(pl.col(outcome).is_not_null())[certain]
-        unsure, untold = int((~said).sum()), said.null_count()
+        certainty = data.cells.filter(pl.col(outcome).is_not_null())[certain]
+        unsure, untold = int((~certainty).sum()), certainty.null_count()
         detected = registry.detectors_for(data.sweep["experiment"])
         meaning = "".join(f": {one.outcomes[certain].meaning}" for one in detected if certain in one.outcomes)
         doubt += (

@@ -26,7 +26,7 @@ from swingby_analysis.page.html import html
 from swingby_analysis.page.pictures import KINDS, pictures
 from swingby_analysis.query import Query, ask, points_of
 from swingby_analysis.report.cells import bare_cells_query
-from swingby_analysis.report.extremes import ENDS, extremes, said
+from swingby_analysis.report.extremes import ENDS, extremes, seen_text
 from swingby_analysis.report.figures import map_of
 from swingby_analysis.report.outcomes import Outcome
 from swingby_analysis.report.phases import Phases, boundary
@@ -100,7 +100,7 @@ class Trial:
         if extreme is None:
             return
         for row in [one for end in ENDS for one in extreme.at(end)[:1]]:
-            yield f"{row.end} {noun} at {self.grid.label(row.point)}: {said(row.seen)}; {extreme.qualified(row)}"
+            yield f"{row.end} {noun} at {self.grid.label(row.point)}: {seen_text(row.seen)}; {extreme.qualified(row)}"
 
     def rows(self) -> tuple[list[str], list[tuple[str, ...]]]:
         """The headings and a row a point: what is known of it over its seeds."""

@@ -37,7 +37,7 @@ def catalogue() -> tuple[Statement, ...]:
 def notes(experiments: Collection[str], key: str) -> list[str]:
     """What the folders of these experiments say of themselves under a key, such as "title of figures"."""
     every = {id(item.shared): item.shared for item in catalogue() if {*item.shared.experiments} & {*experiments}}
-    return [text for shared in every.values() for text in shared.said(key)]
+    return [text for shared in every.values() for text in shared.notes_of(key)]
 
 
 def claims(experiment: str | None = None, only: Sequence[str] = ()) -> list[Statement]:
@@ -107,8 +107,8 @@ def diagrams(experiment: str | None = None, only: Sequence[str] = ()) -> list[Di
         known = sorted({item.experiment for item in every_diagram()})
         raise SwingbyError(f"there is no diagram of {experiment!r}; {registry.nearest_offered(experiment, known)}")
     known = [item.slug for item in about]
-    wanted = [name.removeprefix(PREFIX) for name in only]
-    for name in wanted:
+    slugs = [name.removeprefix(PREFIX) for name in only]
+    for name in slugs:
         if name not in known:
             raise SwingbyError(f"no diagram is called {name!r}; {registry.nearest_offered(name, known)}")
-    return [item for item in about if not only or item.slug in wanted]
+    return [item for item in about if not only or item.slug in slugs]

@@ -12,7 +12,7 @@ from swingby_analysis.page.folder import write_page
 from swingby_analysis.statements import table
 from swingby_analysis.statements.catalogue import catalogue, claims
 from swingby_analysis.statements.judging import Judged, judge
-from swingby_analysis.statements.needed import Say, prepare, wanted
+from swingby_analysis.statements.needed import Say, needed_sweeps, prepare
 from swingby_analysis.statements.page import claims_page
 from swingby_analysis.statements.verdict import MISSING
 
@@ -66,7 +66,7 @@ def write_claims(
         SwingbyError: no such claim, a sweep cannot be trained, a query is wrong, or the disk refuses.
     """
     chosen = claims(experiment, only)
-    records, needed, training = prepare(data, wanted(chosen, overrides, data), overrides, run, False, say)
+    records, needed, training = prepare(data, needed_sweeps(chosen, overrides, data), overrides, run, False, say)
     known = [item for item in catalogue() if item.claims]
     with Store.open(records.data) as store:
         judged: list[Judged] = []

@@ -31,7 +31,7 @@ _COMMENT_WIDTH = 120
 
 
 @dataclass(frozen=True)
-class Asked:
+class QueriedSweep:
     """A sweep that a statement is asked of.
 
     Attributes:
@@ -68,16 +68,16 @@ def column(name: str) -> str:
 
 
 def compose(
-    statement: Statement, requests: Sequence[Asked], tables: Collection[str], given: Collection[str] = ()
+    statement: Statement, requests: Sequence[QueriedSweep], tables: Collection[str], defined: Collection[str] = ()
 ) -> str:
     """The query that decides a statement, whole: it can be pasted into `swingby sql`.
 
     Args:
         requests: the sweeps it is asked of.
         tables: those of the store.
-        given: names of views that are there already, and are not defined by the query.
+        defined: names of views that are there already, and are not defined by the query.
     """
-    used = needed(statement, given)
+    used = needed(statement, defined)
     parts = [_cte(view.name, view.select, view.comment) for view in statement.shared.views if view.name in used]
     sql = "\n".join([*parts, _counted(statement), statement.body])
     named, asked_for = words_of(sql), relations_of(sql)
@@ -86,18 +86,18 @@ def compose(
         "grid": lambda: _grid(requests),
         "intervals": lambda: _intervals(requests),
     }
-    parts = [provided[name]() for name in PROVIDED if name in asked_for and name not in given] + parts
+    parts = [provided[name]() for name in PROVIDED if name in asked_for and name not in defined] + parts
     whole = ",\n".join([*parts, _cte(ROWS, statement.body)])
     return f"{comment(statement.question)}\nwith\n{whole}\n{_counted(statement)}"
 
 
-def needed(statement: Statement, given: Collection[str] = ()) -> set[str]:
+def needed(statement: Statement, defined: Collection[str] = ()) -> set[str]:
     """The views of its folder that a statement uses, by itself or through others."""
     names = relations_of(statement.body)
     for view in reversed(statement.shared.views):
-        if view.name in names and view.name not in given:
+        if view.name in names and view.name not in defined:
             names |= relations_of(view.select)
-    return {view.name for view in statement.shared.views if view.name in names} - set(given)
+    return {view.name for view in statement.shared.views if view.name in names} - set(defined)
 
 
 def relations_of(sql: str) -> set[str]:
@@ -119,11 +119,11 @@ def _cte(name: str, select: str, above: str = "") -> str:
     return (f"{above}\n" if above else "") + f"{name} as (\n{textwrap.indent(select, '    ')}\n)"
 
 
-def _ids(requests: Sequence[Asked]) -> str:
+def _ids(requests: Sequence[QueriedSweep]) -> str:
     return ", ".join(literal(item.sweep_id) for item in requests)
 
 
-def experiment_of(requests: Sequence[Asked]) -> str:
+def experiment_of(requests: Sequence[QueriedSweep]) -> str:
     """The experiment that all of these sweeps are about.
 
     Raises:
@@ -135,7 +135,7 @@ def experiment_of(requests: Sequence[Asked]) -> str:
     return names[0]
 
 
-def runs_view(requests: Sequence[Asked], tables: Collection[str], named: Collection[str]) -> str:
+def runs_view(requests: Sequence[QueriedSweep], tables: Collection[str], named: Collection[str]) -> str:
     """The view `runs`: with the outcomes of every detector that the statement names a column of."""
     table = experiment_of(requests)
     # By their whole names: a detector may be called as the experiment is.
@@ -158,10 +158,10 @@ def runs_view(requests: Sequence[Asked], tables: Collection[str], named: Collect
     )
 
 
-def _grid(requests: Sequence[Asked]) -> str:
+def _grid(requests: Sequence[QueriedSweep]) -> str:
     """The view `grid`: sweeps that are drawn over the same parameters together."""
     table = experiment_of(requests)
-    places: dict[tuple[str, str, str], list[Asked]] = {}
+    places: dict[tuple[str, str, str], list[QueriedSweep]] = {}
     for item in requests:
         places.setdefault((item.expression("x"), item.expression("y"), item.facet), []).append(item)
     selects = [
@@ -173,7 +173,7 @@ def _grid(requests: Sequence[Asked]) -> str:
     return f"-- Where the diagrams of the sweeps place each cell.\ngrid as (\n{text}\n)"
 
 
-def _intervals(requests: Sequence[Asked]) -> str:
+def _intervals(requests: Sequence[QueriedSweep]) -> str:
     """The view `intervals`: what intervals of n seeds hang on, for every n that a point of these sweeps can have."""
     rows = []
     for n in range(1, max(FEWEST, sum(item.seeds for item in requests)) + 1):

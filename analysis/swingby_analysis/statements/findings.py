@@ -18,7 +18,7 @@ from swingby_analysis.statements.compose import shared_of
 from swingby_analysis.statements.figures import figures
 from swingby_analysis.statements.fresh import REPLICATED, again, on_fresh_seeds
 from swingby_analysis.statements.judging import conclude
-from swingby_analysis.statements.needed import Needed, Say, prepare, wanted
+from swingby_analysis.statements.needed import Needed, Say, needed_sweeps, prepare
 from swingby_analysis.statements.origins import origins
 from swingby_analysis.statements.page import Shown, findings_page
 
@@ -69,7 +69,7 @@ def write_findings(
     questions = {diagram.slug: catalogue.findings(diagram) for diagram in diagrams}
     every = [finding for diagram in diagrams for finding in questions[diagram.slug]]
     new = [on_fresh_seeds(finding) for finding in every if finding.fresh]
-    needed = wanted([*every, *new], overrides, data)
+    needed = needed_sweeps([*every, *new], overrides, data)
     for name in {diagram.sweep for diagram in diagrams} - set(needed):  # A diagram of which nothing is found has maps.
         needed[name] = Needed(name, Sweep.load(name, overrides))
     records, needed, _ = prepare(data, needed, overrides, run, recorded, say)
@@ -106,7 +106,7 @@ def write_findings(
         return findings_page(shown, replicated, inside, shared_of(every), queries, rows, notes, command)
 
     path = write_page(out / FOLDER / PAGE, page, drawn, ("png", "svg") if vector else ("png",), markdown_file)
-    return Written(path, len(shown), sum(not item.own.finished for item in shown))
+    return Written(path, len(shown), sum(not item.needed.finished for item in shown))
 
 
 def _notes(rows: Sequence[Mapping[str, Any]], overrides: Sequence[str]) -> list[str]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from swingby.errors import SwingbyError
 from swingby.store import Store
 from swingby_analysis.statements import effect, kinds
-from swingby_analysis.statements.compose import Asked, compose, number_columns
+from swingby_analysis.statements.compose import QueriedSweep, compose, number_columns
 from swingby_analysis.statements.kinds import ALWAYS, EXISTS, LAW, MOST, Outcome
 from swingby_analysis.statements.needed import Needed
 from swingby_analysis.statements.statement import NO, YES, Statement
@@ -78,7 +78,7 @@ def judge(store: Store, claim: Statement, needed: Mapping[str, Needed]) -> Judge
     there = [item for item in sweeps if item.finished]
     if lacking and not (claim.hours and there):
         return Judged(claim, missing=lacking)
-    query, frame = ask(store, claim, [item.asked for item in there])
+    query, frame = ask(store, claim, [item.queried for item in there])
     answers = [answer(claim, row) for row in frame.iter_rows(named=True)]
     known = list(claim.shared.presets)
     # The rows of a preset together, in the order of the presets; the query's own order within.
@@ -126,7 +126,7 @@ def _numbers(values: Sequence[Any]) -> NDArray[np.float64]:
     return np.array([np.nan if value is None else value for value in values], dtype=float)
 
 
-def worded(store: Store, finding: Statement, requests: Sequence[Asked]) -> Sentence:
+def worded(store: Store, finding: Statement, requests: Sequence[QueriedSweep]) -> Sentence:
     """A finding in the wording that its query chooses on these sweeps.
 
     Raises:
@@ -157,10 +157,10 @@ def conclude(store: Store, finding: Statement, needed: Mapping[str, Needed]) -> 
     lacking = [str(item) for item in sweeps if not item.finished]
     if lacking:
         return Sentence(finding, MISSING, f"Not run yet: {'; '.join(lacking)}.", missing=lacking)
-    return worded(store, finding, [item.asked for item in sweeps])
+    return worded(store, finding, [item.queried for item in sweeps])
 
 
-def ask(store: Store, statement: Statement, requests: Sequence[Asked]) -> tuple[str, pl.DataFrame]:
+def ask(store: Store, statement: Statement, requests: Sequence[QueriedSweep]) -> tuple[str, pl.DataFrame]:
     """The query of a statement over these sweeps, and its rows.
 
     Raises:

@@ -21,7 +21,7 @@ from swingby.store.refined import Refined, only_refined
 from swingby.store.status import final_counts
 from swingby.sweepfile.axes import Axis
 from swingby.sweepfile.sweep import Sweep, named_sweeps
-from swingby_analysis.statements.compose import Asked
+from swingby_analysis.statements.compose import QueriedSweep
 from swingby_analysis.statements.statement import Statement
 from swingby_analysis.train import train
 
@@ -80,22 +80,24 @@ class Needed:
         return self.done > 0 and self.done + self.failed >= awaited
 
     @property
-    def asked(self) -> Asked:
+    def queried(self) -> QueriedSweep:
         """The sweep as a query names it."""
-        return asked_of(self.sweep)
+        return queried_sweep(self.sweep)
 
     def __str__(self) -> str:
         return f"sweep {self.name}: {self.done:,} of {self.cells:,} cells"
 
 
-def asked_of(sweep: Sweep | ImportedSweep) -> Asked:
+def queried_sweep(sweep: Sweep | ImportedSweep) -> QueriedSweep:
     """A sweep as a query names it."""
     diagram = None if sweep.diagram is None else {"x": sweep.diagram.x, "y": sweep.diagram.y}
     axes = [list(axis.names) for axis in sweep.axes]
-    return Asked(sweep.sweep_id, sweep.experiment_name, axes, diagram, len(sweep.seeds))
+    return QueriedSweep(sweep.sweep_id, sweep.experiment_name, axes, diagram, len(sweep.seeds))
 
 
-def wanted(statements: Sequence[Statement], overrides: Sequence[str], data: Path | None = None) -> dict[str, Needed]:
+def needed_sweeps(
+    statements: Sequence[Statement], overrides: Sequence[str], data: Path | None = None
+) -> dict[str, Needed]:
     """The sweeps that these statements need, by name, each once; overrides change none that takes hours.
 
     A name that no package ships is that of a sweep that was imported into the data folder, if one is given.

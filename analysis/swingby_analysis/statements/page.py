@@ -114,25 +114,25 @@ def _framed(
     byline: Part,
     above: Sequence[Section],
     below: Sequence[Section],
-    made: Sequence[Block],
+    sources: Sequence[Block],
     excerpt: Sequence[Section | Block],
     notes: Sequence[str] = (),
 ) -> Page:
     """A page about statements; its own sections stand `above` and `below` the one that says how they are decided."""
     alone = shared[0] if len(shared) == 1 else Shared()  # a page about one experiment has its words
-    rules = Items([*of.before, *(text for item in shared for text in item.said(f"note on {of.name}")), *of.after])
+    rules = Items([*of.before, *(text for item in shared for text in item.notes_of(f"note on {of.name}")), *of.after])
     return Page(
         kind=of.name,
         tab=of.tab,
-        title=next(iter(alone.said(f"title of {of.name}")), of.title),
-        lead=" ".join([*alone.said(f"lead of {of.name}"), of.lead]),
+        title=next(iter(alone.notes_of(f"title of {of.name}")), of.title),
+        lead=" ".join([*alone.notes_of(f"lead of {of.name}"), of.lead]),
         byline=byline,
         notes=notes,
         sections=[
             *above,
             Section("rule", of.rules, [rules]),
             *below,
-            Section("made", "Where the numbers come from", made),
+            Section("made", "Where the numbers come from", sources),
         ],
         excerpt=excerpt,
     )
@@ -169,20 +169,20 @@ def claims_page(store: Store, claims: Sequence[Statement], judged: Mapping[str, 
     for item in judged.values():
         for experiment in item.claim.shared.experiments if item.query else ():
             ids.setdefault(experiment, {}).update(dict.fromkeys(item.sweep_ids))
-    asked, rows = origins.origins(store, ids)
-    verdicts = on.Table(HEADINGS, [_verdict(known[slug], own) for slug, own in by_claim.items()], name="statements")
-    recorded = dict.fromkeys(sentence for own in by_claim.values() for sentence in own[0]["recorded"])
+    origin_queries, rows = origins.origins(store, ids)
+    verdicts = on.Table(HEADINGS, [_verdict(known[slug], group) for slug, group in by_claim.items()], name="statements")
+    recorded = dict.fromkeys(sentence for group in by_claim.values() for sentence in group[0]["recorded"])
     shown: list[Block] = [
         Text(f"{every} claims, judged on {size}."),
         Items([[_badge(row["verdict"]), f" {row['claims']}"] for row in counts], "counts"),
         Text(BARS, "note"),
         verdicts,
     ]
-    details = [_claim(known[slug], own, judged.get(slug)) for slug, own in by_claim.items()]
-    queries = [QueryRows(query) for query in [*asked, ROWS, COUNTS, *sizes]]
+    details = [_claim(known[slug], group, judged.get(slug)) for slug, group in by_claim.items()]
+    queries = [QueryRows(query) for query in [*origin_queries, ROWS, COUNTS, *sizes]]
     listed = ", ".join(f"{row['verdict']}: {row['claims']}" for row in counts)
     excerpt = f" (swingby {__version__}). {every} claims; {listed}. {size}. {AFTER}"
-    made = [
+    sources = [
         Text("The sweeps asked in this run:"),
         origins.table(rows),
         Fold("The queries behind this table, the counts and the rows", [Text(COUNTED), *queries]),
@@ -194,14 +194,14 @@ def claims_page(store: Store, claims: Sequence[Statement], judged: Mapping[str, 
         [on.written(), *tables, " the queries."],
         [Section("verdicts", "Verdicts", shown)],
         [Section("details", "Every claim with its query", details)],
-        made,
+        sources,
         [verdicts, *map(Text, recorded), Text(["Made by ", Code(command), excerpt])],
     )
 
 
-def _size(made: Sequence[Row]) -> str:
+def _size(sizes: Sequence[Row]) -> str:
     """The size of what was judged: runs, sweeps, fewest and most seeds a sweep, and the last run's day."""
-    parts = [part for part in made if part["cells"]]
+    parts = [part for part in sizes if part["cells"]]
     if not parts:
         return "no run"
     sweeps, cells = (sum(part[name] for part in parts) for name in ("sweeps", "cells"))
@@ -282,11 +282,11 @@ def _claim(claim: Statement, rows: Sequence[Row], judged: Judged | None) -> on.S
         frame = None if judged is None else judged.frame
         if frame is None:
             earlier = Text("Judged in an earlier run; its rows above are those of the table.", "note")
-            asked: list[Block] = [QueryRows(first["query"]), earlier]
+            details: list[Block] = [QueryRows(first["query"]), earlier]
         else:
             result = [[_cell(value) for value in row] for row in frame.rows()]
-            asked = [QueryRows(first["query"], frame.columns, result)]
-        blocks.append(Fold("The query and its result", asked))
+            details = [QueryRows(first["query"], frame.columns, result)]
+        blocks.append(Fold("The query and its result", details))
     blocks.append(Text(on.Link("back to the verdicts", "#verdicts"), "byline"))
     text = f"{first['text']} {MARK}" if claim.after else first["text"]
     kind = f" · {first['kind']}" if first["kind"] else ""
@@ -327,7 +327,7 @@ class Shown:
     """A diagram with its sentences, and with its figures where its own sweep is finished."""
 
     diagram: Diagram
-    own: Needed
+    needed: Needed
     sentences: Sequence[Sentence]
     figures: Sequence[on.Figure]
 
@@ -356,11 +356,11 @@ def findings_page(
     if new:
         list_of_new = on.Statements([_again(one) for one in new])
         diagrams.insert(0, Section(NEW, NEW_HEADING, [Text(NEW_LEAD), list_of_new], name="diagram"))
-    asked = [Fold("The queries behind this table", [QueryRows(query) for query in queries])] if queries else []
+    folds = [Fold("The queries behind this table", [QueryRows(query) for query in queries])] if queries else []
     excerpt = Text(["Made by ", Code(command), " ".join([f" (swingby {__version__}).", *notes])])
     byline = on.written(f", from {sum(row['cells'] for row in rows):,} runs")
-    made = [origins.table(rows), *asked]
-    return _framed(FINDINGS, shared, byline, diagrams, [], made, [*diagrams, excerpt], notes)
+    sources = [origins.table(rows), *folds]
+    return _framed(FINDINGS, shared, byline, diagrams, [], sources, [*diagrams, excerpt], notes)
 
 
 def _again(one: Again) -> on.Statement:
@@ -384,17 +384,17 @@ def _again(one: Again) -> on.Statement:
 
 def _diagram(shown: Shown, pictures: Mapping[str, bytes]) -> Section:
     """The part of one diagram: its sweep, its figures, its sentences, and what all of its points share."""
-    diagram, sweep = shown.diagram, cast("Sweep", shown.own.sweep)  # a diagram is one of a sweep file
+    diagram, sweep = shown.diagram, cast("Sweep", shown.needed.sweep)  # a diagram is one of a sweep file
     size = f"{plural(len(sweep.points), 'point')}, {plural(len(sweep.seeds), 'seed')} each."
-    if (refined := shown.own.refined) is not None:
+    if (refined := shown.needed.refined) is not None:
         size = f"{plural(len(sweep.points), 'point')}; {refined.spent}. {'; '.join(refined.lines())}."
     blocks: list[Block] = [
         Text(" ".join((sweep.description or "").split())),
         Text(["Sweep ", Code(diagram.sweep), f": {size}"], "byline"),
     ]
-    if not shown.own.finished:
+    if not shown.needed.finished:
         trains = [Code("swingby findings"), " trains it, ", Code("swingby findings --recorded")]
-        blocks.append(Text([f"Not finished: {shown.own}. ", *trains, " takes the shipped results."], "warning"))
+        blocks.append(Text([f"Not finished: {shown.needed}. ", *trains, " takes the shipped results."], "warning"))
     if shown.figures:
         images = [
             on.Picture(one.slug, pictures[one.slug], one.title, f"{one.caption} {one.reading}", f"{one.slug}.png",
@@ -413,8 +413,8 @@ def _finding(sentence: Sentence) -> on.Statement:
     """A finding with its query and the row that decided it; before its sweeps are finished, without."""
     finding, blocks = sentence.finding, list[Block]()
     if sentence.query:
-        asked = [Text(finding.question, "asked"), *_after(finding), *_result(sentence)]
-        blocks = [Fold("The query and its result", asked)]
+        details = [Text(finding.question, "asked"), *_after(finding), *_result(sentence)]
+        blocks = [Fold("The query and its result", details)]
     return on.Statement(finding.slug, sentence.text, _badge(sentence.verdict), blocks)
 
 

@@ -63,7 +63,7 @@ class Shared:
     defaults: Mapping[str, str] = field(default_factory=dict)
     order: Sequence[str] = ()
 
-    def said(self, key: str) -> list[str]:
+    def notes_of(self, key: str) -> list[str]:
         """The notes of one key."""
         return [value for name, value in self.notes if name == key]
 
@@ -148,11 +148,11 @@ def read_head(text: str) -> Head:
     lines, place = text.strip().splitlines(), 0
     keys: list[tuple[str, list[str]]] = []
     for place, line in enumerate([*lines, ""]):  # noqa: B007  the place of the body
-        said = line[2:].rstrip()
-        if line.startswith("--") and (key := _KEY.match(said)):
+        content = line[2:].rstrip()
+        if line.startswith("--") and (key := _KEY.match(content)):
             keys.append((key[1], [key[2] or ""]))
         elif line.startswith("--  ") and keys:
-            keys[-1][1].append(said.strip())
+            keys[-1][1].append(content.strip())
         elif line.strip() != "--":
             break
     joined = [(key, " ".join(part for part in parts if part)) for key, parts in keys]
@@ -179,10 +179,10 @@ def _unique(pairs: Sequence[tuple[str, str]]) -> dict[str, str]:
     keys = dict[str, str]()
     for key, value in pairs:
         first, _, names = key.partition(" ")
-        own = {first: names} | ({NAMED[first]: value} if value else {}) if first in NAMED else {key: value}
-        if twice := own.keys() & keys.keys():
+        entries = {first: names} | ({NAMED[first]: value} if value else {}) if first in NAMED else {key: value}
+        if twice := entries.keys() & keys.keys():
             raise SwingbyError(f"the key {min(twice)!r} stands twice")
-        keys |= own
+        keys |= entries
     return keys
 
 
@@ -192,13 +192,13 @@ def filled(keys: Mapping[str, str], known: Collection[str]) -> dict[str, str]:
     Raises:
         SwingbyError: a key is neither known nor asked for by a value.
     """
-    own = {key: value for key, value in keys.items() if key in known}
+    entries = {key: value for key, value in keys.items() if key in known}
     words = {key: value for key, value in keys.items() if key not in known}
-    wanted = {word for value in own.values() for word in _WORD.findall(value)}
+    placeholders = {word for value in entries.values() for word in _WORD.findall(value)}
     for key in words:
-        if key not in wanted:
+        if key not in placeholders:
             raise SwingbyError(f"there is no key {key!r}, and no value says [{key}]; {nearest(key, list(known))}")
-    return {key: _WORD.sub(lambda word: words.get(word[1], word[0]), value) for key, value in own.items()}
+    return {key: _WORD.sub(lambda word: words.get(word[1], word[0]), value) for key, value in entries.items()}
 
 
 def parse(text: str, name: str, shared: Shared | None = None) -> list[Statement]:
@@ -214,8 +214,8 @@ def parse(text: str, name: str, shared: Shared | None = None) -> list[Statement]
         raise SwingbyError(f"statement {name}: {error}") from error
 
 
-def _statement(top: Head, given: Mapping[str, str], name: str, shared: Shared) -> Statement:
-    keys = {**shared.defaults, **filled(given, KEYS)}
+def _statement(top: Head, fields: Mapping[str, str], name: str, shared: Shared) -> Statement:
+    keys = {**shared.defaults, **filled(fields, KEYS)}
     kinds = [kind for kind in KINDS if kind in keys]
     if len(kinds) > 1:
         raise SwingbyError(f"a claim has one kind; not {' and '.join(kinds)}")
@@ -317,10 +317,10 @@ def statements_in(folder: Traversable, experiments: tuple[str, ...]) -> list[Sta
     Raises:
         SwingbyError: as `parse` and `parse_shared`; or the order names a statement that is none.
     """
-    own = folder.joinpath(SHARED)
+    shared_file = folder.joinpath(SHARED)
     shared = Shared(experiments)
-    if own.is_file():
-        shared = parse_shared(own.read_text(encoding="utf-8"), experiments)
+    if shared_file.is_file():
+        shared = parse_shared(shared_file.read_text(encoding="utf-8"), experiments)
     statements = [
         statement
         for path in _files(folder)

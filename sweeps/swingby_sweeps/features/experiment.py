@@ -119,8 +119,8 @@ class Features(BatchExperiment[FeaturesParams]):
 
         cells, recording, p = batch.cells, batch.recording, batch.cells[0].params
         steps = recording.at(p.total_steps, p.steps_per_epoch)
-        asked = "spectra" in recording.also
-        spectral = Recording("log", SPECTRA_TIMES).at(p.total_steps).tolist() if asked else []
+        with_spectra = "spectra" in recording.also
+        spectral = Recording("log", SPECTRA_TIMES).at(p.total_steps).tolist() if with_spectra else []
         points = [drawn(cell) for cell in cells]
         if p.net in VISION:
             from .vision import OneNet, accelerated
@@ -139,7 +139,7 @@ class Features(BatchExperiment[FeaturesParams]):
             "output_count": p.outputs,
         }
         shared = {name: pa.array([value] * len(cells)) for name, value in alike.items()}
-        return {**rows(cells, records, steps, asked), **shared}
+        return {**rows(cells, records, steps, with_spectra), **shared}
 
 
 def _net(p: FeaturesParams) -> str:

@@ -76,35 +76,35 @@ def follow(
         trained.advance(at, step)
         at = step
         on_train, on_test = trained.samples()
-        weights, gone = trained.last_weights(), np.zeros(len(cells), dtype=bool)
+        weights, diverged = trained.last_weights(), np.zeros(len(cells), dtype=bool)
         for k, record in enumerate(records):
             if record.diverged:
                 continue
             p, (train, test) = cells[k].params, points[k]
-            found = fit(p, train, test, on_train[k], on_test[k])
+            losses = fit(p, train, test, on_train[k], on_test[k])
             if step == 0:
                 nothing = Sample(on_train[k].phi, np.zeros_like(on_train[k].f))
-                limits[k] = LIMIT * (found["train_loss"] + fit(p, train, test, nothing, on_test[k])["train_loss"])
-            if not _sound(found, limits[k], on_train[k], on_test[k]):
+                limits[k] = LIMIT * (losses["train_loss"] + fit(p, train, test, nothing, on_test[k])["train_loss"])
+            if not _sound(losses, limits[k], on_train[k], on_test[k]):
                 what = f"loss not finite or above {LIMIT:g} (loss of 0 + loss of the start)"
                 record.diverged = lost(what, [before, step], int(step > 0), len(record.rows))
-                gone[k] = True
+                diverged[k] = True
                 continue
             if step in spectral:
                 record.spectra.append((step, spectra(spectrum(p, test, on_test[k]), on_test[k].phi.shape[1])))
             if step in steps:
-                record.rows.append(found | features(p, train, test, on_train[k], on_test[k], weights[k]))
-        if gone.any():
-            trained.freeze(gone)
+                record.rows.append(losses | features(p, train, test, on_train[k], on_test[k], weights[k]))
+        if diverged.any():
+            trained.freeze(diverged)
         before = step if step in steps else before
         if all(record.diverged for record in records):
             break
     return records
 
 
-def _sound(found: dict[str, float], limit: float, *samples: Sample) -> bool:
+def _sound(losses: dict[str, float], limit: float, *samples: Sample) -> bool:
     """Whether losses are finite and below the limit, and so is all that features are measured on."""
-    finite = np.isfinite(limit) and found["train_loss"] <= limit and np.isfinite(found["test_loss"])
+    finite = np.isfinite(limit) and losses["train_loss"] <= limit and np.isfinite(losses["test_loss"])
     return bool(finite) and all(np.isfinite(of).all() for sample in samples for of in (sample.phi, sample.f))
 
 
@@ -117,10 +117,10 @@ def rows(cells: Sequence[Cell], records: Sequence[Record], steps: Array, spectra
     """
     lengths = np.array([len(record.rows) for record in records])
     every = [row for record in records for row in record.rows]
-    found = finished(cells, steps, lengths, {c: one.diverged for c, one in enumerate(records) if one.diverged})
+    columns = finished(cells, steps, lengths, {c: one.diverged for c, one in enumerate(records) if one.diverged})
     curves = {name: known([row[name] for row in every]) for name in CURVES}
-    found |= {name: lists(offsets_of(lengths), curve) for name, curve in curves.items()}
-    return found | _spectra(records) if spectral else found
+    columns |= {name: lists(offsets_of(lengths), curve) for name, curve in curves.items()}
+    return columns | _spectra(records) if spectral else columns
 
 
 def _spectra(records: Sequence[Record]) -> Columns:
@@ -128,10 +128,10 @@ def _spectra(records: Sequence[Record]) -> Columns:
     ends = offsets_of([len(record.spectra) for record in records])
     taken = [at for record in records for at in record.spectra]
     names = list(RECORDINGS["spectra"])
-    found: Columns = {names[0]: lists(ends, pa.array([step for step, _ in taken], pa.int64()))}
+    columns: Columns = {names[0]: lists(ends, pa.array([step for step, _ in taken], pa.int64()))}
     for i, name in enumerate(names[1:]):
         parts = [three[i] for _, three in taken]
-        found[name] = lists(
+        columns[name] = lists(
             ends, lists(offsets_of([len(part) for part in parts]), rows_of(np.concatenate([*parts, np.zeros(0)])))
         )
-    return found
+    return columns

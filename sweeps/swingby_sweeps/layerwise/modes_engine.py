@@ -24,7 +24,7 @@ UNITS = np.maximum(0, np.array([[-1, 1, -1], [-1, 1, -1], [1, -1, 1]]) @ BITS + 
 
 def start_weights(cells: Sequence[Cell[ModesParams]]) -> Array:
     """The weights at the start (stream `start`): (C, K, L); of `parity3` alpha, beta, gamma, (C, 3, 1)."""
-    found = []
+    weights = []
     for cell in cells:
         p = cell.params
         w = np.full((p.count, p.layers if p.system == "diagonal" else 1), p.start)
@@ -32,8 +32,8 @@ def start_weights(cells: Sequence[Cell[ModesParams]]) -> Array:
             w[:, -1] = np.sqrt(p.start**2 + p.imbalance)
         if p.spread:
             w = w * np.exp(p.spread * cell.stream("start").normal(size=w.shape))
-        found.append(w)
-    return np.stack(found)
+        weights.append(w)
+    return np.stack(weights)
 
 
 def train(cells: Sequence[Cell[ModesParams]], recording: Recording) -> Columns:

@@ -19,26 +19,26 @@ def figures(values: Values) -> dict[str, Any]:
     """The conventions of the code behind Fig 5.1."""
     match values.get("bottleneck"):
         case "data":
-            own = {"lr": 0.05, "sigma": 0.001, "batch_size": 2000, "training_steps": 100_000}
-            own |= {"schedule": "halved", "halve_every": 10_000}
+            settings = {"lr": 0.05, "sigma": 0.001, "batch_size": 2000, "training_steps": 100_000}
+            settings |= {"schedule": "halved", "halve_every": 10_000}
         case "width":
-            own = {"optimizer": "adam", "lr": 0.05, "sigma": 0.05, "l2": 0.0005, "training_steps": 20_000}
+            settings = {"optimizer": "adam", "lr": 0.05, "sigma": 0.05, "l2": 0.0005, "training_steps": 20_000}
         case _:
-            own = {"lr": 0.02, "sigma": 0.01, "training_steps": 20_000}
-    return {**_LARGE, **own}
+            settings = {"lr": 0.02, "sigma": 0.01, "training_steps": 20_000}
+    return {**_LARGE, **settings}
 
 
 def text(values: Values) -> dict[str, Any]:
     """The conventions of the text of C.3."""
     match values.get("bottleneck"):
         case "data":
-            own = {"lr": 0.05, "batch_size": 2000, "training_steps": 500_000}
-            own |= {"schedule": "halved", "halve_every": 50_000}
+            settings = {"lr": 0.05, "batch_size": 2000, "training_steps": 500_000}
+            settings |= {"schedule": "halved", "halve_every": 50_000}
         case "width":
-            own = {"optimizer": "adam", "lr": 0.001, "l2": 5e-5, "training_steps": 500_000}
+            settings = {"optimizer": "adam", "lr": 0.001, "l2": 5e-5, "training_steps": 500_000}
         case _:
-            own = {"lr": 0.05, "training_steps": 30_000}
-    return {**_LARGE, "sigma": 0.001, **own}
+            settings = {"lr": 0.05, "training_steps": 30_000}
+    return {**_LARGE, "sigma": 0.001, **settings}
 
 
 def fast(values: Values) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def fast(values: Values) -> dict[str, Any]:
         case "data":
             return {"lr": 0.05, "training_steps": 40_000, "stop_at": 1e-3}
         case "width":
-            own = {"optimizer": "adam", "lr": 0.01, "sigma": 0.05, "l2": 5e-5, "training_steps": 6000}
-            return own | {"schedule": "cosine"}
+            settings = {"optimizer": "adam", "lr": 0.01, "sigma": 0.05, "l2": 5e-5, "training_steps": 6000}
+            return settings | {"schedule": "cosine"}
         case _:
             return {}

@@ -71,8 +71,8 @@ def each_number_of_units(resolved: Mapping[str, Any], grid: Grid) -> list[GridLi
 
 def _by_number(lines: Mapping[int, list[GridLine]], of_all: list[GridLine]) -> list[GridLine]:
     """The lines k over the map of whether k skills are learned, and those of all over the map of their number."""
-    own = [line._replace(outcome=f"{NUMBER} > {k - 0.5}") for k, some in lines.items() for line in some]
-    return [*own, *(line._replace(outcome=NUMBER) for line in of_all)]
+    skill_lines = [line._replace(outcome=f"{NUMBER} > {k - 0.5}") for k, some in lines.items() for line in some]
+    return [*skill_lines, *(line._replace(outcome=NUMBER) for line in of_all)]
 
 
 def last_in_time(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
@@ -80,8 +80,8 @@ def last_in_time(resolved: Mapping[str, Any], grid: Grid) -> list[GridLine]:
     p, constants = resolved["common"], _constants(resolved)
     if constants is None:
         return []
-    own = constants.inverse_b2, p["loss_factor"], p["lr"], p["target"], theory.start_strength(p["sigma"])
-    least = theory.time_to(0.5, 1.0, *own) / p["training_steps"]
+    arguments = constants.inverse_b2, p["loss_factor"], p["lr"], p["target"], theory.start_strength(p["sigma"])
+    least = theory.time_to(0.5, 1.0, *arguments) / p["training_steps"]
     (left, *_, right) = grid.x.edges
     exponents = np.linspace(left, right, 400)
     corners = []

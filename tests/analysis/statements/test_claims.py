@@ -238,7 +238,7 @@ def test_a_claim_that_is_false_by_construction_does_not_hold(slug: str, was: str
     wrong = replace(claim, body=claim.body.replace(was, becomes))
     assert wrong != claim
     with Store.open(written / "data") as store:
-        needed = sweeps.progress(store, sweeps.wanted([claim], TINY))
+        needed = sweeps.progress(store, sweeps.needed_sweeps([claim], TINY))
         assert judging.judge(store, claim, needed).verdict == HOLDS
         assert judging.judge(store, wrong, needed).verdict == FAILS
 
@@ -248,7 +248,7 @@ def test_assumptions_are_met_as_the_theory_says(written: Path) -> None:
     from swingby_sweeps.sim.assumptions import Constants, assumptions
 
     with Store.open(written / "data") as store:
-        ids = [item.sweep_id for item in sweeps.wanted(claims(only=["d-11-upper-growth"]), TINY).values()]
+        ids = [item.sweep_id for item in sweeps.needed_sweeps(claims(only=["d-11-upper-growth"]), TINY).values()]
         rows = store.sql(
             """select a, jacobian[1] as w0, if(drive = 'flow', 0, 2 * time_per_step) as eta,
                       unnest(app_d_K) as K, unnest(app_d_C) as C, unnest(app_d_log_P) as log_P,
@@ -271,7 +271,7 @@ def test_a_query_that_breaks_its_contract_is_told(written: Path) -> None:
     """Rows without an answer, or SQL that is wrong, are errors that name the claim."""
     (claim,) = claims(only=["fig-5-sign"])
     with Store.open(written / "data") as store:
-        needed = sweeps.progress(store, sweeps.wanted([claim], TINY))
+        needed = sweeps.progress(store, sweeps.needed_sweeps([claim], TINY))
         claim = replace(claim, rule=ALWAYS)
         for body in ("select preset, seed, mu, drive from runs", "select from"):
             with pytest.raises(SwingbyError, match=r"claim fig-5-sign: .*cannot answer"):

@@ -36,7 +36,7 @@ from swingby_analysis.statements.figures import Read, figures
 from swingby_analysis.statements.findings import FOLDER, PAGE, write_findings
 from swingby_analysis.statements.fresh import FAILED, MOST, REPLICATED, WAITING, Again
 from swingby_analysis.statements.judging import Sentence, worded
-from swingby_analysis.statements.needed import asked_of
+from swingby_analysis.statements.needed import queried_sweep
 from swingby_analysis.statements.statement import NO, UNSURE, YES, Statement
 from swingby_analysis.statements.template import Template
 from swingby_analysis.statements.verdict import MISSING
@@ -217,7 +217,7 @@ def test_every_sentence_can_be_told(diagram: Diagram, store: tuple[Store, dict[s
     """Each query gives one row that decides, and every field of every wording is a column of it."""
     opened, ids = store
     for finding in findings(diagram):
-        asked = [asked_of(thin(name)) for name in finding.sweeps]
+        asked = [queried_sweep(thin(name)) for name in finding.sweeps]
         sentence = worded(opened, finding, asked)
         assert sentence.verdict in (YES, NO, UNSURE)
         assert "{" not in sentence.text
@@ -302,7 +302,7 @@ def test_the_page_shows_each_sentence_beside_its_query(trained: Path) -> None:
     sweep = Sweep.load(f"{PREFIX}concepts-start", TINY)
     with Store.open(trained / "data") as opened:
         for finding in findings(diagrams(only=["concepts-start"])[0]):
-            sentence = worded(opened, finding, [asked_of(sweep)])
+            sentence = worded(opened, finding, [queried_sweep(sweep)])
             assert html.escape(sentence.text, quote=False).replace("'", "&#39;") in page
             assert html.escape(sentence.query).replace("&#x27;", "&#39;").replace("&quot;", "&#34;") in page
             for value in sentence.row:

@@ -101,11 +101,11 @@ def test_a_query_defines_the_views_it_names() -> None:
     """A view of the folder that stands behind `from` or `join`, with its comment; the others are left out."""
     shared = parse_shared(VIEWS, ("toy",))
     assert shared.presets == {"paper": "the paper's conventions"}
-    assert shared.said("note on claims") == ["They are few."]
+    assert shared.notes_of("note on claims") == ["They are few."]
     claim: Statement
     (claim,) = parse(CLAIM, "it-rises.sql", shared)
     assert (claim.least, claim.place) == (9, (0, "it-rises"))
-    query = compose(claim, (), (), given=("runs",))
+    query = compose(claim, (), (), defined=("runs",))
     assert "-- Runs that rise.\nrisen as (\n    select * from all_runs where risen\n)" in query
     assert "all_runs_of_now" not in query
     with pytest.raises(SwingbyError, match="only views can stand there"):

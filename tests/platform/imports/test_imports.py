@@ -28,7 +28,7 @@ from swingby.imports.notice import imported_results
 from swingby.store import Store, ingest, rebuild
 from swingby.store.lookup import find_sweep, sweep_rows
 from swingby_analysis.statements.judging import judge
-from swingby_analysis.statements.needed import progress, wanted
+from swingby_analysis.statements.needed import needed_sweeps, progress
 from swingby_analysis.statements.statement import parse
 from tests.support.command import swingby
 
@@ -502,7 +502,7 @@ def test_statements_are_judged_on_imported_cells(tmp_path: Path) -> None:
     """A statement names the sweep, of which no package ships a file, and its page says that it was imported."""
     import_runs(tmp_path / "data", written(tmp_path / "a.csv", runs(seeds=4)), LONG)
     (claim,) = parse(CLAIM, "small-rates")
-    needed = wanted([claim], (), tmp_path / "data")
+    needed = needed_sweeps([claim], (), tmp_path / "data")
     with Store.open(tmp_path / "data") as store:
         judged = judge(store, claim, progress(store, needed))
     (answer,) = judged.answers

@@ -366,7 +366,7 @@ def rows_of(data: Path, slug: str) -> list[tuple[Any, ...]]:
 def test_overrides_leave_sweeps_of_hours_alone() -> None:
     """Fewer seeds change the sweeps that are trained here, and none of those that are not."""
     asked = [*CLAIMS, *claims(only=["fig-2a-order", "bottleneck-is-structural"])]
-    plain, fewer = (sweeps.wanted(asked, given) for given in ((), ("seeds.count=2",)))
+    plain, fewer = (sweeps.needed_sweeps(asked, given) for given in ((), ("seeds.count=2",)))
     assert {item.hours for item in plain.values()} == {True, False}
     for name, item in plain.items():
         assert (fewer[name].sweep_id == item.sweep_id) == item.hours, name

@@ -80,8 +80,8 @@ def _mse_notes(subject: Subject, group: Group, line: PointRuns) -> list[str]:
     ]
     cells = subject.data.cells.filter(pl.col("point") == line.point)
     if threshold in cells.columns:
-        own = cells[threshold].drop_nulls()
-        notes.append(f"halfway seen in {(own <= RISE).sum()} of {len(own)}")
+        thresholds = cells[threshold].drop_nulls()
+        notes.append(f"halfway seen in {(thresholds <= RISE).sum()} of {len(thresholds)}")
     bump = line.runs.bump()
     return notes if bump is None else [*notes, f"left-out {bump.height:+.2f} ({bump.low:+.2f} to {bump.high:+.2f})"]
 
@@ -166,9 +166,9 @@ def _speed_rows(key: str, line: PointRuns, fit: Slowdown | None) -> Iterator[Lev
     runs = line.drawn
     for seed, place, error in list(zip(runs.seeds, runs.place, runs.error, strict=True))[:SEEDS]:
         at = np.flatnonzero(np.isfinite(place[:, 0]))
-        own = Path(runs.number, runs.trained, runs.steps[at], at, place[at], error[at])
+        path = Path(runs.number, runs.trained, runs.steps[at], at, place[at], error[at])
         if len(runs.seeds) > 1 and len(at) > 1:
-            yield from _speed_line(key, "run", line.name, seed, speeds(own))
+            yield from _speed_line(key, "run", line.name, seed, speeds(path))
     yield from _speed_line(key, "line", line.name, 0, runs.speeds)
     if fit is not None:
         at = np.linspace(fit.first, fit.last, 40)

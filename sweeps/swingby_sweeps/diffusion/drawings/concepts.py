@@ -149,7 +149,7 @@ def groups_of(table: pl.DataFrame, subject: Subject, options: ConceptOptions) ->
         ]
     values = sorted({value for _, lines in panels for value in lines.values()}, key=_rank)
     names = {value: ", ".join(plain(scalar(part)) for part in value) or ALL_RUNS for value in values}
-    found = [
+    groups = [
         Group(
             f"{judge}:{number}",
             judge,
@@ -161,7 +161,7 @@ def groups_of(table: pl.DataFrame, subject: Subject, options: ConceptOptions) ->
     ]
     colours = dict(zip(names.values(), plasma_colours(len(values)), strict=True))
     titles = "; ".join(axis_title(one, subject.data.sweep["experiment"]) for one in differ)
-    return Groups([group for group in found if group.lines], colours, [titles] if titles else [])
+    return Groups([group for group in groups if group.lines], colours, [titles] if titles else [])
 
 
 def _rank(value: tuple[object, ...]) -> tuple[tuple[bool, float, str], ...]:

@@ -54,8 +54,8 @@ def memory(_: Any, array: Any) -> Any:
 @intrinsic
 def move(_: Any, memory: Any, places: Any) -> Any:
     """The memory from some place on."""
-    return memory(memory, types.intp), lambda _, builder, __, given: builder.gep(
-        given[0], [builder.mul(given[1], ir.Constant(given[1].type, LANES))]
+    return memory(memory, types.intp), lambda _, builder, __, args: builder.gep(
+        args[0], [builder.mul(args[1], ir.Constant(args[1].type, LANES))]
     )
 
 
@@ -111,8 +111,8 @@ def fill(_: Any, memory: Any, number: Any) -> Any:
 def _of_vectors(name: str, meaning: str, build: Any) -> Any:
     """A function of vectors of one type; `build` writes it, from the compiler's builder and their values."""
 
-    def generate(_: Any, builder: Any, __: Any, given: Any) -> Any:
-        return build(builder, *given)
+    def generate(_: Any, builder: Any, __: Any, args: Any) -> Any:
+        return build(builder, *args)
 
     # Numba looks at the arguments of a definition, which are therefore written out.
     definitions: tuple[Any, ...] = (

@@ -96,7 +96,7 @@ def _panel(runs: pl.DataFrame, column: str, panel: str, crossed: trends.Estimate
     shown = means if column == "kappa" else np.exp(means)
     rows += [{"panel": panel, "kind": "mean", "n": n, "y": y} for n, y in zip(points, shown, strict=True)]
     if column == "kappa":
-        return f"0.1 at n = {_told(crossed)}" if math.isfinite(crossed.value) else "does not fall through 0.1"
+        return f"0.1 at n = {_estimate_text(crossed)}" if math.isfinite(crossed.value) else "does not fall through 0.1"
     fit = trends.broken_line(points, np.exp(means))
     if fit is None:
         return ""
@@ -106,7 +106,7 @@ def _panel(runs: pl.DataFrame, column: str, panel: str, crossed: trends.Estimate
     if fit.gain <= trends.LEAST_GAIN:
         return f"no break told (BIC {fit.gain:+.1f}), exponent {fit.alone:.2f}"
     at = trends.over_seeds(values, lambda some: _break(points, some))
-    return f"break at n = {_told(at)}; exponents {fit.before:.2f}, {fit.after:.2f}"
+    return f"break at n = {_estimate_text(at)}; exponents {fit.before:.2f}, {fit.after:.2f}"
 
 
 def _break(points: trends.Floats, values: trends.Floats) -> float:
@@ -120,7 +120,7 @@ def _fitted(fit: trends.Break, n: float, points: trends.Floats, means: trends.Fl
     return fit.level + (fit.before if n <= fit.at else fit.after) * math.log(n / fit.at)
 
 
-def _told(one: trends.Estimate) -> str:
+def _estimate_text(one: trends.Estimate) -> str:
     return f"{one.value:.0f}" + (f" ({one.low:.0f} to {one.high:.0f})" if math.isfinite(one.low) else "")
 
 

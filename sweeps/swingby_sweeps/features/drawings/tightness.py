@@ -61,13 +61,13 @@ class Tightness(QueryDrawing):
         for (data,), runs in rows.group_by("data", maintain_order=True):
             parts = [("across", runs)] if len(names) > 1 else []
             parts += [(str(name), some) for (name,), some in runs.group_by("architecture", maintain_order=True)]
-            panels[str(data)] = tuple(f"{name}: {_told(some)}" for name, some in parts)
+            panels[str(data)] = tuple(f"{name}: {_correlation_text(some)}" for name, some in parts)
         colours = dict(zip(names, style.ordered_colours(len(names)), strict=True))
         caption = f"Test error over kappa of {plural(len(rows), 'run')} that learned their training points."
         yield Drawn(_chart(panels, colours, rows.to_dicts()), caption)
 
 
-def _told(runs: pl.DataFrame) -> str:
+def _correlation_text(runs: pl.DataFrame) -> str:
     """Spearman's correlation of kappa and error, and its interval over seeds."""
     seeds = np.array(sorted(runs["seed"].unique()))
     of_seed = {seed: runs.filter(pl.col("seed") == seed).select("kappa", "error").to_numpy() for seed in seeds.tolist()}

@@ -52,14 +52,14 @@ def train(cells: Sequence[Cell[UnconstrainedParams]], recording: Recording) -> C
 
 
 def _block(cells: Sequence[Cell[UnconstrainedParams]], steps: Array) -> Columns:
-    given = [cell.params for cell in cells]
-    p = given[0]
+    params = [cell.params for cell in cells]
+    p = params[0]
     starts = [start(cell) for cell in cells]
     flat = np.array([np.concatenate([W.ravel(), H.ravel()]) for W, H in starts])
-    sizes = np.array([one.sizes for one in given])
+    sizes = np.array([one.sizes for one in params])
     s, N = np.sqrt(sizes), sizes.sum(1)
-    decays = np.array([one.decays for one in given])
-    per_step = np.array([one.time_per_step for one in given])
+    decays = np.array([one.decays for one in params])
+    per_step = np.array([one.time_per_step for one in params])
     states, lengths = np.full((len(cells), len(steps), flat.shape[1]), np.nan), np.zeros(len(cells), dtype=np.int64)
     if p.drive == "flow":
         times = np.outer(per_step, steps)
@@ -68,10 +68,10 @@ def _block(cells: Sequence[Cell[UnconstrainedParams]], steps: Array) -> Columns:
         Y = s[:, :, None] * np.eye(p.classes, p.classes + p.spread)
         residuals = [np.linalg.norm(W @ H - y) for (W, H), y in zip(starts, Y, strict=True)]
         limits = DIVERGED_AT * np.maximum(np.sqrt(N), residuals)
-        rates = np.array([(one.time_per_step * (1 - one.momentum), one.momentum) for one in given])
+        rates = np.array([(one.time_per_step * (1 - one.momentum), one.momentum) for one in params])
         kernels.descend(flat, p.classes, p.width, s, N, decays, rates, limits, steps, states, lengths)
-    found = [_measured(states[i, : lengths[i]], starts[i], given[i], steps) for i in range(len(cells))]
-    return _columns(cells, steps, lengths, found)
+    measured = [_measured(states[i, : lengths[i]], starts[i], params[i], steps) for i in range(len(cells))]
+    return _columns(cells, steps, lengths, measured)
 
 
 def _measured(states: Array, first: tuple[Array, Array], p: UnconstrainedParams, steps: Array) -> dict[str, Array]:
@@ -91,19 +91,19 @@ def _measured(states: Array, first: tuple[Array, Array], p: UnconstrainedParams,
 
 
 def _columns(
-    cells: Sequence[Cell[UnconstrainedParams]], steps: Array, lengths: Array, found: Sequence[dict[str, Array]]
+    cells: Sequence[Cell[UnconstrainedParams]], steps: Array, lengths: Array, measured: Sequence[dict[str, Array]]
 ) -> Columns:
-    given = [cell.params for cell in cells]
+    params = [cell.params for cell in cells]
     ended = cut_short(f"|W H - Y| not finite or above {DIVERGED_AT:g} max(|Y|, its start)", steps, lengths)
-    if given[0].drive == "flow":
+    if params[0].drive == "flow":
         ended = dict.fromkeys(ended, f"{STUCK}, or more than {kernels.MOST_STEPS:,} of them")
     columns = finished(cells, steps, lengths, ended) | {
-        "points_total": pa.array([p.total for p in given]),
-        "smallest_class": pa.array([float(p.sizes[-1]) for p in given]),
-        "time_per_step": pa.array([p.time_per_step for p in given]),
+        "points_total": pa.array([p.total for p in params]),
+        "smallest_class": pa.array([float(p.sizes[-1]) for p in params]),
+        "time_per_step": pa.array([p.time_per_step for p in params]),
     }
-    for name in found[0]:
-        values = np.concatenate([one[name] for one in found])
+    for name in measured[0]:
+        values = np.concatenate([one[name] for one in measured])
         flat = rows_of(values) if values.ndim > 1 else pa.array(values, mask=~np.isfinite(values))
         columns[name] = lists(offsets_of(lengths), flat)
     return columns

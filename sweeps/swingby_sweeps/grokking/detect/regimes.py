@@ -93,20 +93,20 @@ class Regimes(RowDetector):
 
     def outcomes_of(self, row: Row) -> Row:
         """The outcomes of one run."""
-        found: dict[str, Any] = {"generalizes_at": GENERALIZES}
+        outcomes: dict[str, Any] = {"generalizes_at": GENERALIZES}
         scales = [row[f"{name}_scale"] for name in ("target", "weight", "output")]
         if None not in scales:
-            found["target_ratio"] = theory.target_ratio(*scales)
+            outcomes["target_ratio"] = theory.target_ratio(*scales)
         if row["status"] == "diverged":
-            return {**found, "generalization": "diverged"}
-        found |= _features(row)
+            return {**outcomes, "generalization": "diverged"}
+        outcomes |= _features(row)
         if any(not row[name] for name in ("step", "steps_per_epoch", "train_accuracy", "test_accuracy")):
-            return found
+            return outcomes
         step = np.array(row["step"], dtype=float)
         train, test = (np.array(row[f"{name}_accuracy"], dtype=float) for name in ("train", "test"))
         first, second = (int(np.argmax(curve >= ARRIVED * curve[-1])) for curve in (train, test))
         epoch = step / row["steps_per_epoch"]
-        found |= {
+        outcomes |= {
             "train_epoch": float(epoch[first]),
             "test_epoch": float(epoch[second]),
             "final_train_accuracy": float(train[-1]),
@@ -115,17 +115,17 @@ class Regimes(RowDetector):
             "delay_resolution": float(step[first] / step[first - 1]) if first > 1 else None,
         }
         if row["kappa"] and len(row["kappa"]) == len(step):
-            found["kappa_at_train_epoch"] = row["kappa"][first]
+            outcomes["kappa_at_train_epoch"] = row["kappa"][first]
         # The test accuracy where the last fifth begins, between records on a straight line.
         rise = test[-1] - np.interp((1 - LATE) * step[-1], step, test)
         delay = float(epoch[second] / epoch[first]) if epoch[first] > 0 else None
         kind = _kind(float(train[-1]), float(rise), float(test[-1]), gap, delay)
-        told = kind in ("prompt", "delayed", "grokked")
+        generalizes = kind in ("prompt", "delayed", "grokked")
         return {
-            **found,
+            **outcomes,
             "generalization": kind,
-            "grokked": kind == "grokked" if told or kind == "memorised" else None,
-            "delay": delay if told else None,
+            "grokked": kind == "grokked" if generalizes or kind == "memorised" else None,
+            "delay": delay if generalizes else None,
         }
 
 

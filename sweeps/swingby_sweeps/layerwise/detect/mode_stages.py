@@ -96,23 +96,23 @@ class ModeStages(RowDetector):
         order = np.argsort(-E, kind="stable") if diagonal else np.arange(3)
         r, E = r[:, order], E[order]
         w = np.array(row["start_weights"], dtype=float).reshape(len(E), row["layers"])[order] if diagonal else None
-        measured, told = _times(t, r, w)
+        measured, resolved = _times(t, r, w)
         logistic = diagonal and row["layers"] == 2
         overlaps = np.array([times.overlap(one, other, logistic) for one, other in pairwise(r.T)])
         fates = ("saturated", "unfinished", "waiting")
-        found: Outcomes = {
+        outcomes: Outcomes = {
             "fate": fates[0 if np.isfinite(measured[2]).all() else 1 if np.isfinite(measured[0]).any() else 2],
             "in_order": None if len(E) < 2 or bool(np.any(np.diff(E) == 0)) else times.in_order(measured[1]),
-            **_told(measured, told),
+            **_time_columns(measured, resolved),
             **_pairs(overlaps),
         }
         with np.errstate(divide="ignore", invalid="ignore"):
-            found["delay"] = finite(measured[0] / measured[2])
+            outcomes["delay"] = finite(measured[0] / measured[2])
         if w is not None:
-            found |= _predicted(np.where(told, measured, np.nan), E, row["target"], w)
+            outcomes |= _predicted(np.where(resolved, measured, np.nan), E, row["target"], w)
             if row["layers"] == 2:
-                found |= _of_two_layers(row, E, w)
-        return found
+                outcomes |= _of_two_layers(row, E, w)
+        return outcomes
 
 
 def _of_two_layers(row: Row, E: Array, w: Array) -> Outcomes:
@@ -144,7 +144,7 @@ def _times(t: Array, r: Array, w: Array | None) -> tuple[Array, Array]:
     )
 
 
-def _told(at: Array, resolved: Array | None = None, prefix: str = "") -> Outcomes:
+def _time_columns(at: Array, resolved: Array | None = None, prefix: str = "") -> Outcomes:
     """The columns of times at the three levels, (3, K); no saturation time where one of its ends is not told."""
     with np.errstate(invalid="ignore"):
         between = at[2] - at[0] if resolved is None else np.where(resolved[0] & resolved[2], at[2] - at[0], np.nan)
@@ -175,7 +175,7 @@ def _predicted(measured: Array, E: Array, S: float, w: Array) -> Outcomes:
         pairs = range(len(E) - 1)
         overlaps = np.array([theory.mode_overlap(E[i : i + 2], S, w[i : i + 2]) for i in pairs])
     return {
-        **_told(at, prefix="predicted_"),
+        **_time_columns(at, prefix="predicted_"),
         **_pairs(overlaps, "predicted_"),
         "law_error": float(errors.max()) if len(errors) else None,
     }

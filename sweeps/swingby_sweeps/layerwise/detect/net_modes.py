@@ -78,21 +78,21 @@ class NetModes(RowDetector):
         """The outcomes of one run."""
         rho, width = np.array(row["rho"]), row["width"]
         white = row["input_spectrum"] == 1
-        found: Outcomes = {"structural": width < len(rho)}
+        outcomes: Outcomes = {"structural": width < len(rho)}
         if white and row["init"] == "lambda" and row["imbalance"] != 0:
-            found["predicted_kernel_distance"] = float(net_theory.kernel_distance(rho, row["imbalance"], row["d"]))
+            outcomes["predicted_kernel_distance"] = float(net_theory.kernel_distance(rho, row["imbalance"], row["d"]))
         law = naive = np.full(len(rho), np.nan)
         if white and row["init"] != "lambda":
             starts = (np.array(row[name], dtype=float) for name in ("alignment", "alignment_alone"))
             law, naive = (net_theory.time_to(0.5, rho, start) for start in starts)
-            found |= {"law_time": known(law), "naive_time": known(naive)}
+            outcomes |= {"law_time": known(law), "naive_time": known(naive)}
         if row["status"] != "ok":
-            return {**found, "fate": "diverged"} if row["status"] == "diverged" else found
+            return {**outcomes, "fate": "diverged"} if row["status"] == "diverged" else outcomes
         r, t = np.array(row["strength"], dtype=float), np.array(row["step"]) * row["lr"]
         at = np.array([times.passing(t, curve, 0.5) for curve in r.T])
         rank = int((r[-1] >= 0.5).sum())
         return {
-            **found,
+            **outcomes,
             "fate": _fate(r[-1], width, law, t[-1]),
             "mode_time": finite(at),
             "rank": rank,

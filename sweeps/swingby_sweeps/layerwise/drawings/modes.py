@@ -86,9 +86,9 @@ def _notes(rows: pl.DataFrame, panels: Mapping[int, str]) -> dict[str, list[str]
     errors = rows.with_columns(((pl.col("measured") / pl.col("predicted")) - 1).abs().alias("error"))
     largest = errors.group_by("point", "kind", maintain_order=True).agg(pl.col("error").max())
     return {
-        panels[point]: [f"{kind}: {error:.2g}" for kind, error in own.select("kind", "error").iter_rows()]
+        panels[point]: [f"{kind}: {error:.2g}" for kind, error in point_errors.select("kind", "error").iter_rows()]
         for point in panels
-        if not (own := largest.filter(pl.col("point") == point)).is_empty()
+        if not (point_errors := largest.filter(pl.col("point") == point)).is_empty()
     }
 
 

@@ -38,10 +38,10 @@ class Learnabilities(_Shares):
         "several samples, the mean over these). Dashed: rho_k/(rho_k + kappa) of [T] 1.35; nothing is fitted."
     )
 
-    def lines(self, own: pl.DataFrame, rows: pl.DataFrame, subject: Subject) -> Sequence[Line]:
+    def lines(self, group: pl.DataFrame, rows: pl.DataFrame, subject: Subject) -> Sequence[Line]:
         """The measured line of one point of the grid, and that of theory."""
-        panel, k = subject.label(own["point"][0]) or "all runs", own["k"].to_list()
-        measured, low, high, predicted = (own[name].to_list() for name in ("measured", "low", "high", "predicted"))
+        panel, k = subject.label(group["point"][0]) or "all runs", group["k"].to_list()
+        measured, low, high, predicted = (group[name].to_list() for name in ("measured", "low", "high", "predicted"))
         return [
             Line(panel, self.series[0], "measured", k, measured, low, high),
             Line(panel, self.series[1], "theory", k, predicted),
@@ -68,14 +68,14 @@ class FitOverTime(_Shares):
         "are fitted."
     )
 
-    def lines(self, own: pl.DataFrame, rows: pl.DataFrame, subject: Subject) -> Sequence[Line]:
+    def lines(self, group: pl.DataFrame, rows: pl.DataFrame, subject: Subject) -> Sequence[Line]:
         """The lines of one point of the grid."""
         signal, by_theory, noise, half_fitted = self.series
-        panel, x = subject.label(own["point"][0]) or "all runs", own["x"].to_list()
+        panel, x = subject.label(group["point"][0]) or "all runs", group["x"].to_list()
         lines = [
-            Line(panel, series, "measured", x, *(own[f"{name}{part}"].to_list() for part in ("", "_low", "_high")))
+            Line(panel, series, "measured", x, *(group[f"{name}{part}"].to_list() for part in ("", "_low", "_high")))
             for series, name in ((signal, "signal"), (noise, "noise"))
         ]
-        lines.append(Line(panel, by_theory, "theory", x, own["population"].to_list()))
-        at = own["noise_time"][0]
+        lines.append(Line(panel, by_theory, "theory", x, group["population"].to_list()))
+        at = group["noise_time"][0]
         return lines if at is None else [*lines, Line(panel, half_fitted, "theory", [at, at], [0.0, 1.0])]

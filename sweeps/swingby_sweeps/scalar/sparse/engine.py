@@ -42,9 +42,9 @@ def train(cell: Cell[SparseParams], recording: Recording) -> Trained:
         count, off = kernels.descend(X, y, p.alpha, p.decay, H, p.step_factor, times, states)
     train_error = ((states @ X.T - y) ** 2).sum(1) / (y @ y)
     test_error = ((states - w) ** 2).sum(1)
-    gone = np.flatnonzero(~np.isfinite(test_error))
+    diverged = np.flatnonzero(~np.isfinite(test_error))
     steps = recording.at(p.training_steps)
-    kept = steps[: np.searchsorted(steps, gone[0] if len(gone) else len(times))]
+    kept = steps[: np.searchsorted(steps, diverged[0] if len(diverged) else len(times))]
     curves = {"step": kept, "at_time": times[kept], "train_error": train_error[kept], "test_error": test_error[kept]}
     if "theta" in recording.also:
         curves["theta"] = states[kept]

@@ -26,15 +26,15 @@ SHOWN = 40
 
 def starts(cells: Sequence[Cell[WideParams]]) -> Array:
     """A = Sigma_0 + S_0 and B = Sigma_0 - S_0 of each cell, (C, 2)."""
-    given = [cell.params for cell in cells]
-    kinds = np.array([KINDS.index(p.init) for p in given])
-    sums = np.array([(p.start_size * (1 + p.start_alignment), p.start_size * (1 - p.start_alignment)) for p in given])
-    mirrored, widths = np.array([p.mirrored for p in given]), np.array([p.width for p in given])
+    params = [cell.params for cell in cells]
+    kinds = np.array([KINDS.index(p.init) for p in params])
+    sums = np.array([(p.start_size * (1 + p.start_alignment), p.start_size * (1 - p.start_alignment)) for p in params])
+    mirrored, widths = np.array([p.mirrored for p in params]), np.array([p.width for p in params])
     drawn = kinds != KINDS.index("pairs")
     if drawn.any():
-        sizes = np.array([(p.sd_a, p.sd_b) for p in given])
+        sizes = np.array([(p.sd_a, p.sd_b) for p in params])
         kernels.starts(keys(cells, "weights"), kinds, mirrored, sizes, widths, sums)
-        sums[drawn] /= np.array([p.normaliser for p in given])[drawn, None]
+        sums[drawn] /= np.array([p.normaliser for p in params])[drawn, None]
         alike = drawn & mirrored  # S_0 = 0 to the last bit
         sums[alike] = sums[alike].mean(1, keepdims=True)
     return sums
@@ -42,32 +42,31 @@ def starts(cells: Sequence[Cell[WideParams]]) -> Array:
 
 def time_per_step(cells: Sequence[Cell[WideParams]], sums: Array) -> Array:
     """Flow time in a step of each cell, (C,): lr in its unit; `sums` are those of `starts`."""
-    given = [cell.params for cell in cells]
-    lr, S = (np.array([getattr(p, name) for p in given]) for name in ("lr", "target"))
-    units = np.array([p.lr_unit for p in given])
+    params = [cell.params for cell in cells]
+    lr, S = (np.array([getattr(p, name) for p in params]) for name in ("lr", "target"))
+    units = np.array([p.lr_unit for p in params])
     A, B = sums.T
     size = np.where(units == "start", (A + B) / 2, theory.root(A, B, S))
-    scale = np.array([p.normaliser / (p.loss_factor * p.second_moment) for p in given])
+    scale = np.array([p.normaliser / (p.loss_factor * p.second_moment) for p in params])
     with np.errstate(divide="ignore"):
         return np.where(units == "absolute", lr, lr * scale / (2 * size))
 
 
 def train(cells: Sequence[Cell[WideParams]], recording: Recording) -> Columns:
     """The columns of finished cells of one shape."""
-    given = [cell.params for cell in cells]
-    S, E, c, Z = (
-        np.array([getattr(p, name) for p in given]) for name in ("target", "second_moment", "loss_factor", "normaliser")
-    )
-    sums, steps = starts(cells), recording.at(given[0].training_steps)
+    params = [cell.params for cell in cells]
+    names = ("target", "second_moment", "loss_factor", "normaliser")
+    S, E, c, Z = (np.array([getattr(p, name) for p in params]) for name in names)
+    sums, steps = starts(cells), recording.at(params[0].training_steps)
     lr = time_per_step(cells, sums)
     start, size = (sums[:, 0] - sums[:, 1]) / 2, sums.mean(1)
     scale = np.maximum(np.maximum(np.abs(S), np.abs(start)), size)
     states, seen = np.full((len(cells), len(steps), 2), np.nan), np.zeros((len(cells), 3))
     rates = c * E * lr / Z
-    if given[0].drive == "gd":
+    if params[0].drive == "gd":
         descend(sums, S, rates, DIVERGED_AT * scale, steps, states, seen)
     else:
-        kernels.train(DRIVES.index(given[0].drive), sums, S, rates, steps, states, seen)
+        kernels.train(DRIVES.index(params[0].drive), sums, S, rates, steps, states, seen)
     curves = np.empty((4, len(cells), len(steps)))
     kernels.curves(states, S, c * E / 2, curves)
     far, peak, lengths = seen[:, 0], seen[:, 1], seen[:, 2].astype(np.int64)
@@ -85,12 +84,12 @@ def train(cells: Sequence[Cell[WideParams]], recording: Recording) -> Columns:
     }
     beyond = f"|theta| not finite or above {DIVERGED_AT:g} max(|S|, |S_0|, Sigma_0)"
     failed = dict.fromkeys(np.flatnonzero(stuck).tolist(), STUCK)
-    found = finished(cells, steps, lengths, cut_short(beyond, steps, lengths), failed)
-    found |= {name: known(values) for name, values in scalars.items()}
-    found |= {name: prefixes(lengths, values) for name, values in zip(CURVES, curves, strict=True)}
+    columns = finished(cells, steps, lengths, cut_short(beyond, steps, lengths), failed)
+    columns |= {name: known(values) for name, values in scalars.items()}
+    columns |= {name: prefixes(lengths, values) for name, values in zip(CURVES, curves, strict=True)}
     if "modes" in recording.also:
-        found |= _modes(cells, sums, states, lengths)
-    return found
+        columns |= _modes(cells, sums, states, lengths)
+    return columns
 
 
 def drawn_weights(cell: Cell[WideParams]) -> tuple[Array, Array]:

@@ -22,7 +22,7 @@ FEWEST = 8
 """The least number of different x in the window."""
 NEAR = 0.05
 """An exponent agrees with another within this share of it."""
-GONE = 0.02
+LOST_SHARE = 0.02
 """What the last skill may have lost before L_C is no longer constant: the law of the bias is then off by about this."""
 HEAD: Mapping[str, float] = {"data": 10.0, "width": 50.0, "compute": 10.0}
 """Where scaling begins: p_1 D, N, the best N. Over time: u_1 of 3 ln c, and of 5 at least."""
@@ -61,7 +61,7 @@ class Exponents(RowDetector):
         "regime": Column(
             pa.string(),
             "by theory: the window begins before scaling does (head), ends after the last skill has lost "
-            f"{GONE:.0%} of its loss (exhausted), both, or neither",
+            f"{LOST_SHARE:.0%} of its loss (exhausted), both, or neither",
             order=REGIMES,
         ),
         "followed_law": Column(
@@ -172,5 +172,5 @@ def regime(row: Row, x: Array) -> str:
         case _:
             best = (x[0] * pace(row) * p_1 / theory.best_last_time(alpha, c)) ** (1 / (alpha + 2))
             head = best < HEAD["compute"]
-    exhausted = 1 - still(row, x)[-1] > GONE
+    exhausted = 1 - still(row, x)[-1] > LOST_SHARE
     return "both" if head and exhausted else "head" if head else "exhausted" if exhausted else "scaling"

@@ -60,17 +60,17 @@ class LossOverResource(_Curves):
         """In the order of the lines."""
         return list(dict.fromkeys(line.series for line in lines))
 
-    def lines(self, own: pl.DataFrame, rows: pl.DataFrame, subject: Subject) -> Sequence[Line]:
+    def lines(self, group: pl.DataFrame, rows: pl.DataFrame, subject: Subject) -> Sequence[Line]:
         """The curve of one point, and its laws."""
         # Curves of single widths share a panel with that of the best width; else those of each alpha do.
         by = "width" if rows["width"].n_unique() > 1 else "alpha"
-        first = own.row(0, named=True)
+        first = group.row(0, named=True)
         panel = subject.label(first["point"], {by}) or "all curves"
         named = f"alpha = {first['alpha']:g}" if by == "alpha" else f"N = {first['width']}"
         series = "best N" if by == "width" and first["width"] is None else named
-        own = own.unique("x", keep="first", maintain_order=True).filter(pl.col("loss") > 0)
-        x, loss = own["x"].to_list(), own["loss"].to_list()
-        lines = [Line(panel, series, "curve", x, loss, own["low"].to_list(), own["high"].to_list())]
+        group = group.unique("x", keep="first", maintain_order=True).filter(pl.col("loss") > 0)
+        x, loss = group["x"].to_list(), group["loss"].to_list()
+        lines = [Line(panel, series, "curve", x, loss, group["low"].to_list(), group["high"].to_list())]
         if first["prefactor"] is not None:
             law = [first["prefactor"] * at ** first["exponent"] for at in x]
             lines.append(Line(panel, series, "law", x, law))
@@ -96,10 +96,10 @@ class SkillStrengths(_Curves):
         "other where the first is at S before the second has left 0. The axis of time is logarithmic."
     )
 
-    def lines(self, own: pl.DataFrame, rows: pl.DataFrame, subject: Subject) -> Sequence[Line]:
+    def lines(self, group: pl.DataFrame, rows: pl.DataFrame, subject: Subject) -> Sequence[Line]:
         """The line of one skill at one point."""
-        point, skill = own["point"][0], own["skill"][0]
+        point, skill = group["point"][0], group["skill"][0]
         if skill not in DRAWN:
             return []
         panel = subject.label(point) or "all skills"
-        return [Line(panel, f"k = {skill}", "curve", own["x"].to_list(), own["strength"].to_list())]
+        return [Line(panel, f"k = {skill}", "curve", group["x"].to_list(), group["strength"].to_list())]

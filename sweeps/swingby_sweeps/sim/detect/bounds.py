@@ -29,7 +29,7 @@ Array = np.ndarray
 Row = dict[str, Any]
 LIST, FLAGS = pa.list_(pa.float64()), pa.list_(pa.bool_())
 
-ASKED: Sequence[Constants] = (CONSTANTS, Constants(K=20.0, C=1.5, P=math.exp(219), kappa=1.11))
+CONSTANT_SETS: Sequence[Constants] = (CONSTANTS, Constants(K=20.0, C=1.5, P=math.exp(219), kappa=1.11))
 """Constants of App. D.1: the most lenient ones, and some under which all of its assumptions can hold at once."""
 LEVEL = 0.85
 """Lambda of D.36: a major entry is followed up to it."""
@@ -126,7 +126,7 @@ def _app_d(cell: Row, steps: Array, W: Array) -> Row:
     major = np.diagonal(W, axis1=1, axis2=2)
     minor = np.abs(W)[:, ~np.eye(W.shape[-1], dtype=bool)]
     row: Row = {name: [] for name, column in OUTCOMES.items() if column.type in (LIST, FLAGS)}
-    for constants in ASKED:
+    for constants in CONSTANT_SETS:
         held = assumptions(W[0], a, constants, 0.0 if cell["drive"] == "flow" else eta)
         edge = math.log(constants.P) + math.log(float(np.abs(W[0]).max()))
         values = {

@@ -55,12 +55,12 @@ class CentreTrajectories(SimQueryDrawing):
 
     def draw(self, rows: pl.DataFrame, subject: Subject, options: PlaneOptions) -> Iterator[Drawn]:
         """One chart, with a panel for each point and plane."""
-        asked = options.planes(subject, self.name)
+        pairs = options.planes(subject, self.name)
         runs, centres = runs_of(rows, "output", "mu"), runs_of(rows, "centre_output", "mu")
         heads: list[tuple[str, str, list[str], tuple[int, int]]] = []
         marks: list[Row] = []
         columns = columns_of(subject)
-        for point, concepts in in_rows(list(runs), asked, columns):
+        for point, concepts in in_rows(list(runs), pairs, columns):
             key, seed = f"{point}:{concepts[0]}", subject.median_seed(point)
             lines, every = _rows(key, runs[point], centres[point], concepts, seed)
             notes = [f"median seed {seed}; an arrowhead every {plural_steps(every)}", *ended(subject, point)]
@@ -68,7 +68,7 @@ class CentreTrajectories(SimQueryDrawing):
             marks += [*lines, *(_coloured(spot, concepts) for spot in spots(key, has_origin(subject, point)))]
         panels = [panel(*head, plane_rows.shown_range(marks)) for head in heads]
         caption = (
-            f"The outputs at the test point and at the training centres over training, in {spoken_planes(asked)}: the "
+            f"The outputs at the test point and at the training centres over training, in {spoken_planes(pairs)}: the "
             f"median seed, and the band of {counted(runs)} seeds. {MEDIAN_RUN}"
         )
         yield Drawn(planes(panels, marks, colours(runs), columns, ("output for the input",), 300, 0.3), caption)

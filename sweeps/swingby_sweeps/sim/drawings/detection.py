@@ -98,7 +98,7 @@ def classes() -> list[tuple[str, float, float]]:
     ]
 
 
-def counted(runs: pl.DataFrame, of_size: Sequence[tuple[str, float, float]] = ()) -> Iterator[Found]:
+def counted(runs: pl.DataFrame, of_size: Sequence[tuple[str, float, float]] = ()) -> Iterator[CallShare]:
     """Runs that are called non-monotone, for each depth (and all of them), learning rate and class of size.
 
     Args:
@@ -119,7 +119,7 @@ def counted(runs: pl.DataFrame, of_size: Sequence[tuple[str, float, float]] = ()
                 k, n = int(calls.sum()), len(calls)
                 if n:
                     low, high = (float(end) for end in wilson(k, n))
-                    yield Found(panel, plain(rate), name, k, n, k / n, low, high)
+                    yield CallShare(panel, plain(rate), name, k, n, k / n, low, high)
 
 
 def _percent(height: float) -> str:
@@ -135,7 +135,7 @@ LIGHT = 0.7
 """Shares above this have colours on which dark text is read better than white."""
 
 
-class Found(NamedTuple):
+class CallShare(NamedTuple):
     """Runs of one panel, line and column: `k` of `n`, their share, and its 95 % Wilson interval."""
 
     panel: str
@@ -148,7 +148,7 @@ class Found(NamedTuple):
     high: float
 
 
-def power_chart(rows: Sequence[Found], columns: Sequence[str], titles: tuple[str, str, str]) -> Any:
+def power_chart(rows: Sequence[CallShare], columns: Sequence[str], titles: tuple[str, str, str]) -> Any:
     """A panel each, in order of appearance: the share over the columns, a line each with its intervals.
 
     Args:
@@ -172,7 +172,7 @@ def power_chart(rows: Sequence[Found], columns: Sequence[str], titles: tuple[str
     return _panels(layers, table, WIDTH, HEIGHT)
 
 
-def calls_chart(rows: Sequence[Found], level: float, titles: tuple[str, str]) -> Any:
+def calls_chart(rows: Sequence[CallShare], level: float, titles: tuple[str, str]) -> Any:
     """A panel each: the share of calls on each line, with its interval and its count; dashed: `level`.
 
     Args:
@@ -193,7 +193,7 @@ def calls_chart(rows: Sequence[Found], level: float, titles: tuple[str, str]) ->
     return _panels(layers, table, WIDTH, 150)
 
 
-def table_chart(rows: Sequence[Found], columns: Sequence[str], titles: tuple[str, str, str]) -> Any:
+def table_chart(rows: Sequence[CallShare], columns: Sequence[str], titles: tuple[str, str, str]) -> Any:
     """A panel each: a tile for every line and column, with its count, its share as colour, and the interval.
 
     Args:
@@ -217,12 +217,12 @@ def table_chart(rows: Sequence[Found], columns: Sequence[str], titles: tuple[str
     return _panels([tiles, *words], table, TILE[0] * len(columns), TILE[1] * len(lines), across=1)
 
 
-def _known(row: Found) -> dict[str, Any]:
+def _known(row: CallShare) -> dict[str, Any]:
     text = f"{row.k} of {row.n}: {row.share:.1%} (95 % interval {row.low:.1%} to {row.high:.1%})"
     return {**row._asdict(), "text": text}
 
 
-def _interval(row: Found) -> str:
+def _interval(row: CallShare) -> str:
     return f"{100 * row.share:.0f} % ({100 * row.low:.0f} to {100 * row.high:.0f})"
 
 

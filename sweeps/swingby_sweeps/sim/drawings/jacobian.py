@@ -114,8 +114,8 @@ def stage_chart(panels: Sequence[StagePanel], majors: Sequence[str], minors: Seq
             list(panel.title), anchor="start", fontSize=12, color=style.INK, frame="group", offset=4
         )
         charts.append(alt.vconcat(*stacked, spacing=8).properties(title=title))
-        own = [*_rows(panel, span, majors), *stage_rows(panel.shades, span, width)]
-        rows += [{"panel": number, **row} for row in own]
+        panel_rows = [*_rows(panel, span, majors), *stage_rows(panel.shades, span, width)]
+        rows += [{"panel": number, **row} for row in panel_rows]
     return style.finished(alt.concat(*charts, columns=columns, spacing={"row": 26, "column": 34}), rows)
 
 

@@ -61,16 +61,16 @@ class PlaneOptions(drawing.Options):
             SwingbyError: the sweep has no such plane.
         """
         concepts = min(subject.cells["s"].to_list())
-        asked = [self.plane] if self.plane else [(k, k + 1) for k in range(1, concepts)]
-        if not asked or not all(k <= concepts for k in asked[0]):
+        pairs = [self.plane] if self.plane else [(k, k + 1) for k in range(1, concepts)]
+        if not pairs or not all(k <= concepts for k in pairs[0]):
             raise subject.cannot(name, f"a plane takes two different concepts from 1 to {concepts}")
-        return asked
+        return pairs
 
 
 def has_origin(subject: Subject, point: int) -> bool:
     """Whether a training cluster is drawn at the origin of a plane: one lies there, or projects there (s > 2)."""
-    own = subject.runs(point).row(0, named=True)
-    return bool(own["zero_cluster"]) or own["s"] > 2
+    run = subject.runs(point).row(0, named=True)
+    return bool(run["zero_cluster"]) or run["s"] > 2
 
 
 def panel(key: str, title: str, notes: Sequence[str], concepts: tuple[int, int], shown: tuple[float, float]) -> Panel:
@@ -95,29 +95,29 @@ def columns_of(subject: Subject) -> int:
 
 
 def in_rows(
-    points: Sequence[int], asked: Sequence[tuple[int, int]], columns: int
+    points: Sequence[int], pairs: Sequence[tuple[int, int]], columns: int
 ) -> Iterator[tuple[int, tuple[int, int]]]:
     """Pairs of a point and a plane, row by row: points side by side, and below them their further planes."""
     for start in range(0, len(points), columns):
-        for plane in asked:
+        for plane in pairs:
             yield from ((point, plane) for point in points[start : start + columns])
 
 
-def spoken_planes(asked: Sequence[tuple[int, int]]) -> str:
+def spoken_planes(pairs: Sequence[tuple[int, int]]) -> str:
     """Planes as text."""
-    texts = [f"{a} and {b}" for a, b in asked]
+    texts = [f"{a} and {b}" for a, b in pairs]
     return f"the plane{'s' if len(texts) > 1 else ''} of concepts {'; '.join(texts)}"
 
 
 def counted(runs: dict[int, Runs]) -> str:
     """The number of seeds of a point, or its range over points, as text."""
-    counts = [len(own.seeds) for own in runs.values()]
+    counts = [len(point_runs.seeds) for point_runs in runs.values()]
     return between(min(counts), max(counts))
 
 
 def seeds_drawn(runs: dict[int, Runs]) -> str:
     """The number of seeds of a panel, and how many of them are drawn as thin lines, as text."""
-    most = max(len(own.seeds) for own in runs.values())
+    most = max(len(point_runs.seeds) for point_runs in runs.values())
     thin = f", the first {plane_rows.MOST_SEEDS} of them drawn singly" if most > plane_rows.MOST_SEEDS else ""
     return f"{counted(runs)} seeds a panel{thin}"
 

@@ -45,8 +45,9 @@ def chosen(
         if common_seed:
             preset = runs["preset"][0]
             why = "the same seed" if preset in shared else "seed"
-            seed = shared[preset] if preset in shared else usual_seed(subject, _wanted(subject, runs, preferred or {}))
-            shared[preset] = seed
+            if preset not in shared:
+                shared[preset] = usual_seed(subject, _preferred_runs(subject, runs, preferred or {}))
+            seed = shared[preset]
         run = runs.filter(pl.col("seed") == seed)
         if run.height:
             outcome, *descents = _outcome_lines(run)
@@ -56,7 +57,7 @@ def chosen(
     return shown
 
 
-def _wanted(subject: Subject, runs: pl.DataFrame, preferred: Mapping[int, Collection[int]]) -> pl.DataFrame:
+def _preferred_runs(subject: Subject, runs: pl.DataFrame, preferred: Mapping[int, Collection[int]]) -> pl.DataFrame:
     """The runs of a point whose seed is wanted at the most points of their preset.
 
     Seeds with a result at every point of the preset come first; others count only where there are none of these.

@@ -109,8 +109,8 @@ class Stages(SimDrawing):
             for (point,), table in subject.ask(queries[0]).partition_by("point", as_dict=True).items():
                 waiting = table.filter(pl.col("least_major") < HALF)["seed"].to_list()
                 plateaus[point] = Plateau(waiting, table.height, table["least_major"].null_count())
-        wanted = {point: plateau.seeds for point, plateau in plateaus.items()}
-        shown = chosen(subject, options.common_seed, options.most_descents, wanted)
+        preferred = {point: plateau.seeds for point, plateau in plateaus.items()}
+        shown = chosen(subject, options.common_seed, options.most_descents, preferred)
         single = Query("entry_runs", (subject.sweep_id, *pairs_of(shown)), SQL)
         over_seeds = Query("entry_bands", (subject.sweep_id, BAND_STEPS), SQL)
         runs = {(row["point"], row["seed"]): row for row in subject.ask(single).iter_rows(named=True)}

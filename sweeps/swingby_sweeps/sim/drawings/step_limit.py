@@ -117,13 +117,13 @@ def step_limit_chart(panels: Sequence[str], falls: Sequence[Falls], lines: Seque
     places = {panel: place for place, panel in enumerate(panels)}
     rows: list[dict[str, Any]] = []
     for panel in panels:
-        own = [fall for fall in falls if fall.panel == panel]
-        notes = [_note(fall) for fall in own if fall.exponent is not None]
+        panel_falls = [fall for fall in falls if fall.panel == panel]
+        notes = [_note(fall) for fall in panel_falls if fall.exponent is not None]
         rows.append({"kind": "note", "panel": places[panel], "text": "\n".join(notes)})
-        rows += [{"panel": places[panel], **row} for fall in own for row in _rows(fall)]
+        rows += [{"panel": places[panel], **row} for fall in panel_falls for row in _rows(fall)]
         # The guide of exponent one goes through the longest step of the first line.
-        if own and own[0].errors[-1].mean() > 0:
-            far, high = own[0].lengths[-1], float(own[0].errors[-1].mean())
+        if panel_falls and panel_falls[0].errors[-1].mean() > 0:
+            far, high = panel_falls[0].lengths[-1], float(panel_falls[0].errors[-1].mean())
             rows += [{"kind": "guide", "panel": places[panel], "step": at, "error": high * at / far} for at in x_range]
     chart = alt.layer(*_layers(lines, x_range, y_range)).properties(width=PANEL, height=PANEL)
     header = alt.Header(title=None, labelLimit=PANEL + 10, labelExpr=f"{json.dumps(list(panels))}[datum.value]")

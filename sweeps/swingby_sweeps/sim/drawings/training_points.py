@@ -72,10 +72,10 @@ class TrainingPoints(SimDrawing):
             seed = seeds[point]
             shown_seeds, plane = (seed, subject.bump_seed(point)), (concepts, has_origin(subject, point))
             drawn, every = _rows(str(point), table, runs[point], shown_seeds, plane)
-            own, distances = table.filter(pl.col("seed") == seed)["nearest"][0], table["nearest"].to_numpy()
+            nearest, distances = table.filter(pl.col("seed") == seed)["nearest"][0], table["nearest"].to_numpy()
             low, high = distances.min(), distances.max()
             notes = (
-                f"nearest training point at {own:.2f} (seed {seed})",
+                f"nearest training point at {nearest:.2f} (seed {seed})",
                 f"{plural(table.height, 'seed')}: median {np.median(distances):.2f}, {low:.2f} to {high:.2f}",
                 *redrawn(table),
                 subject.bumps_in_words(point),

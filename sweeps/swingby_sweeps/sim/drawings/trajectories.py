@@ -83,14 +83,14 @@ class Trajectories(SimQueryDrawing):
 
     def draw(self, rows: pl.DataFrame, subject: Subject, options: TrajectoryOptions) -> Iterator[Drawn]:
         """One chart: with `along` a panel of several lines for every other setting, else panels of single points."""
-        asked, runs = options.planes(subject, self.name), runs_of(rows, "output", "mu")
+        pairs, runs = options.planes(subject, self.name), runs_of(rows, "output", "mu")
         if options.along is not None:
-            yield chart_along(subject, runs, options.along, asked[0])
+            yield chart_along(subject, runs, options.along, pairs[0])
             return
         heads: list[tuple[str, str, list[str], tuple[int, int]]] = []
         marks: list[Row] = []
         columns = columns_of(subject)
-        for point, concepts in in_rows(list(runs), asked, columns):
+        for point, concepts in in_rows(list(runs), pairs, columns):
             key, seed = f"{point}:{concepts[0]}", subject.median_seed(point)
             single = {MEDIAN_SEED: seed, BUMP_SEED: subject.bump_seed(point)}
             lines, every = point_rows(key, runs[point].plane(*(k - 1 for k in concepts)), single)
@@ -100,7 +100,7 @@ class Trajectories(SimQueryDrawing):
             marks += [*lines, *spots(key, has_origin(subject, point))]
         panels = [panel(*head, plane_rows.shown_range(marks)) for head in heads]
         caption = (
-            f"The output at the test point over training, in {spoken_planes(asked)}, {seeds_drawn(runs)}. {MEDIAN_RUN}"
+            f"The output at the test point over training, in {spoken_planes(pairs)}, {seeds_drawn(runs)}. {MEDIAN_RUN}"
         )
         yield Drawn(planes(panels, marks, PARTS, columns), caption)
 

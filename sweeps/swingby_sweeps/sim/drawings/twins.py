@@ -19,7 +19,7 @@ from swingby_analysis.stats import exact, intervals
 
 from .subject import SimQueryDrawing, Subject
 
-RUN, TWIN, FOUND, DIVERGED = "transient_memorization", "twin_gd_transient_memorization", "found_of_twin", "diverged"
+RUN, TWIN, BUMP, DIVERGED = "transient_memorization", "twin_gd_transient_memorization", "found_of_twin", "diverged"
 PHENOMENON, PHENOMENON_TITLE = "transient memorization of the twin", "Where twins show transient memorization"
 SEEN, SEEN_TITLE = "bump found in the run", "Where the runs beside them are seen to bump"
 OF_RUNS = "transient memorization"
@@ -55,7 +55,7 @@ class Twins(SimQueryDrawing):
         """
         if subject.data.resolved["diagram"] is None:
             raise subject.cannot(self.name, "it has no `diagram`, whose axes the maps take")
-        runs = subject.cells.select("point", "seed", RUN, TWIN, FOUND).join(rows, on=("point", "seed"), how="inner")
+        runs = subject.cells.select("point", "seed", RUN, TWIN, BUMP).join(rows, on=("point", "seed"), how="inner")
         kept = runs.filter(~pl.col(DIVERGED))
         if kept.is_empty():
             raise subject.cannot(self.name, self.empty)
@@ -67,7 +67,7 @@ class Twins(SimQueryDrawing):
             caption = f"Its detectability: of the {plural(shown, 'run')} whose twin shows transient memorization, the "
             caption += "share in which the detector finds a bump through the noise of SGD. Points at which no twin "
             caption += "shows it are blank."
-            yield _shares(subject, kept, FOUND, ("found", SEEN, SEEN_TITLE), caption + left)
+            yield _shares(subject, kept, BUMP, ("found", SEEN, SEEN_TITLE), caption + left)
         yield _difference(subject, kept, left)
         if runs[DIVERGED].any():
             caption = f"The share of the seeds whose run or twin diverged, of {plural(runs.height, 'run')} with a "

@@ -24,8 +24,8 @@ DEAD = 0.01
 """Share of sqrt(m) below which a mode is dead, or has not begun."""
 MOVED = 0.01
 """Share of sqrt(m) by which no mode may move in the last half of the run."""
-RISES, GONE = 1.01, 1e-12
-"""A dead mode rises if it gains this factor in the last half of the run, unless it is below GONE sqrt(m)."""
+RISES, VANISHED = 1.01, 1e-12
+"""A dead mode rises if it gains this factor in the last half of the run, unless it is below VANISHED sqrt(m)."""
 FATES = ("collapsed", "partial", "low_rank", "constant", "unresolved", "diverged")
 _NUMBER = pa.float64()
 _READ = ("classes", "points_per_class", "imbalance", "width", "decay_w", "decay_h")
@@ -97,43 +97,43 @@ class UnconstrainedFate(RowDetector):
 
     def outcomes_of(self, row: Row) -> Row:
         """The outcomes of one run."""
-        found: dict[str, Any] = {}
+        outcomes: dict[str, Any] = {}
         p = None
         if all(row[name] is not None for name in _READ if name != "decay_h"):
             p = UnconstrainedParams(**{name: row[name] for name in _READ})
-            found |= _minimum(p)
+            outcomes |= _minimum(p)
         if row["status"] == "diverged":
-            return {**found, "fate": "diverged"}
+            return {**outcomes, "fate": "diverged"}
         if p is None or any(not row[name] for name in ("step", "strongest", "weakest", "nc1", "nc2", "nc3")):
-            return found
+            return outcomes
         step, strongest, weakest = (np.array(row[name], dtype=float) for name in ("step", "strongest", "weakest"))
         margin = _margin(row["nc1"], row["nc2"], row["nc3"])
         if not len(step) == len(strongest) == len(weakest) == len(margin):
             raise ValueError(f"cell {row['cell_id']}: curves of unequal length")
         root = float(np.sqrt(p.sizes[0]))
         fate = _fate(margin[-1], *_last_half(step, strongest / root, weakest / root))
-        found["fate"] = fate
+        outcomes["fate"] = fate
         if fate != "unresolved" and row["final_strengths"]:
             strengths = np.array(row["final_strengths"], dtype=float)
             ends = theory.end_strengths(p.sizes, *p.decays, p.width)
-            found["rank"] = int((strengths >= DEAD * root).sum())
-            found["off_end"] = float(np.abs(strengths - ends).max() / root)
+            outcomes["rank"] = int((strengths >= DEAD * root).sum())
+            outcomes["off_end"] = float(np.abs(strengths - ends).max() / root)
         if row["time_per_step"] is None:
-            return found
+            return outcomes
         t = step * row["time_per_step"]
         if row["unbalance"] and row["unbalance"][0] and p.decays[0] == p.decays[1]:
             off = np.array(row["unbalance"], dtype=float) / row["unbalance"][0] - np.exp(-2 * p.decay_w * t)
-            found["off_balance"] = float(np.abs(off).max())
+            outcomes["off_balance"] = float(np.abs(off).max())
         if fate == "collapsed":
             if row["final_nc3_printed"] is not None:
-                found["off_printed_nc3"] = abs(row["final_nc3_printed"] - float(theory.printed_nc3(p.classes)))
-            found["collapse_time"] = when = _stays_below(t, margin)
+                outcomes["off_printed_nc3"] = abs(row["final_nc3_printed"] - float(theory.printed_nc3(p.classes)))
+            outcomes["collapse_time"] = when = _stays_below(t, margin)
             if when is not None:
-                found["collapse_decades"] = math.log10(when * root / p.total)
+                outcomes["collapse_decades"] = math.log10(when * root / p.total)
             if row["predicted_nc1"] and row["predicted_nc2"]:
                 law = _margin(row["predicted_nc1"], row["predicted_nc2"], [0.0] * len(t))
-                found["predicted_collapse_time"] = _stays_below(t, law)
-        return found
+                outcomes["predicted_collapse_time"] = _stays_below(t, law)
+        return outcomes
 
 
 def _minimum(p: UnconstrainedParams) -> dict[str, Any]:
@@ -173,7 +173,7 @@ def _fate(margin: float, strongest: float, weakest: float, moved: float, gain: f
     dead = strongest < DEAD
     if margin < 1 and not dead:
         return "collapsed"
-    if moved > MOVED or (dead and gain > RISES and strongest > GONE):
+    if moved > MOVED or (dead and gain > RISES and strongest > VANISHED):
         return "unresolved"
     return "constant" if dead else "low_rank" if weakest < DEAD else "partial"
 
