@@ -11,6 +11,12 @@ GROUP = "named sweeps"
 
 
 @cache
+def named(name: str) -> Sweep:
+    """A named sweep as it is packaged."""
+    return Sweep.load(name)
+
+
+@cache
 def packaged() -> dict[str, Sweep]:
     """Every named sweep by its name, without raising the limit of cells."""
-    return {name: Sweep.load(name) for name in sorted(named_sweeps())}
+    return {name: named(name) for name in sorted(named_sweeps())}

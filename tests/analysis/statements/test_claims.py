@@ -22,7 +22,6 @@ from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.select.intervals import wilson
 from swingby.store import Store, ingest, rebuild
-from swingby.sweepfile.sweep import Sweep
 from swingby_analysis.page.html import html as html_of
 from swingby_analysis.statements import judging
 from swingby_analysis.statements import needed as sweeps
@@ -35,6 +34,7 @@ from swingby_analysis.statements.page import claims_page
 from swingby_analysis.statements.table import KEY, KIND, SCHEMA, write
 from swingby_analysis.statements.verdict import MISSING, Answer, verdict
 from tests.support import experiment_laws
+from tests.support.named import named
 
 SEEDS = 2
 TINY = (f"seeds.count={SEEDS}", "base.n=200", "record.points=80")
@@ -43,7 +43,7 @@ HOURS = experiment_laws.long_sweeps()
 """Sweeps that take hours, and how many seeds they have."""
 CATALOGUE = sorted([*claims("diffusion"), *claims("sim")], key=lambda claim: claim.place)
 """The claims that are judged here; those of other experiments have tests in their own folders."""
-SLUGS = [claim.slug for claim in CATALOGUE]
+CLAIMS = {claim.slug: claim for claim in CATALOGUE}
 UNTOLD_HERE = {"fig-2c-direction", "terminal-rate-symmetric"}
 """Claims on runs whose loss rises, of which so few seeds may have none, and on rates that so few records do not fit."""
 
@@ -58,15 +58,15 @@ def test_the_catalogue_is_whole() -> None:
     for claim in CATALOGUE:
         assert len(claim.question) > 40, claim.slug
         assert claim.hours == any(name in HOURS for name in claim.sweeps), claim.slug
-        assert len({Sweep.load(name).experiment_name for name in claim.sweeps}) == 1, claim.slug
+        assert len({named(name).experiment_name for name in claim.sweeps}) == 1, claim.slug
 
 
 def test_claims_of_one_experiment() -> None:
     """An experiment's claims are those of its folder; one of which nothing is claimed is answered with the nearest."""
-    judged = sorted({Sweep.load(claim.sweeps[0]).experiment_name for claim in CATALOGUE})
+    judged = sorted({named(claim.sweeps[0]).experiment_name for claim in CATALOGUE})
     assert "sim" in judged
     for name in judged:
-        assert {Sweep.load(claim.sweeps[0]).experiment_name for claim in claims(name)} == {name}
+        assert {named(claim.sweeps[0]).experiment_name for claim in claims(name)} == {name}
     assert sum(len(claims(name)) for name in judged) == len(CATALOGUE)
     with pytest.raises(SwingbyError, match="there is no claim about 'simm'; did you mean 'sim'"):
         claims("simm")
@@ -125,7 +125,9 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     experiment_laws.long_sweeps(folder / "data")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("swingby_analysis.statements.needed.train", train_here)
-        done = write_claims(folder / "data", folder / "out", overrides=TINY, run=("--local", "--no-pilot"), only=SLUGS)
+        done = write_claims(
+            folder / "data", folder / "out", overrides=TINY, run=("--local", "--no-pilot"), only=[*CLAIMS]
+        )
     assert (done.missing, done.waiting) == (0, 0)
     return folder
 
@@ -182,10 +184,10 @@ def test_the_unit_is_the_seed(table: pl.DataFrame) -> None:
     """n is the number of seeds trained, or of those that tell, where the query says that some do not."""
     assert set(table["unit"]) == {"seed"}
     for row in table.iter_rows(named=True):
-        said = claims(only=[row["claim"]])[0].question
+        said = CLAIMS[row["claim"]].question
         trained = [HOURS.get(name, SEEDS) for name in row["sweeps"]]  # settings of other sweeps are other rows
         seeds = max(trained)
-        others = {Sweep.load(name).seeds[0] for name in row["sweeps"]}  # a sweep on other seeds adds its own
+        others = {named(name).seeds[0] for name in row["sweeps"]}  # a sweep on other seeds adds its own
         together = seeds * len(others)
         samples = 2 if "samples" in said else 1
         assert 0 <= row["k"] <= row["n"] <= together * samples, row["claim"]
@@ -203,7 +205,7 @@ def test_shares_and_intervals_follow_from_the_counts(table: pl.DataFrame) -> Non
     others = table.filter(~pl.col("kind").is_in([EXISTS, MOST, ALWAYS]))
     assert set(others["share"]) <= {None}
     for (slug,), rows in table.group_by(["claim"]):
-        claim = claims(only=[str(slug)])[0]
+        claim = CLAIMS[str(slug)]
         assert set(rows["kind"]) == {claim.rule}
         if claim.rule == MOST:
             told = [
@@ -315,7 +317,7 @@ def test_a_query_from_the_page_can_be_asked_again(
     with Store.open(written / "data") as store:
         for (slug,), rows in table.filter(pl.col("claim").str.starts_with("fig-5")).group_by(["claim"]):
             again = store.sql(queries_of[str(slug)]).polars()
-            claim = claims(only=[str(slug)])[0]
+            claim = CLAIMS[str(slug)]
             found = [judging.answer(claim, row) for row in again.iter_rows(named=True)]
             counts = sorted((row.convention, row.setting, row.outcome.n, row.outcome.k) for row in found)
             assert counts == sorted(rows.select("convention", "setting", "n", "k").iter_rows()), slug
@@ -353,7 +355,7 @@ def test_a_second_call_adds_nothing(written: Path, table: pl.DataFrame, tmp_path
     """Judged again, the table has the same rows, and no record was written; a store made again has them too."""
     records = Records.open(written / "data")
     before = records.derived()
-    write_claims(written / "data", tmp_path / "out", overrides=TINY, run=None, only=SLUGS)
+    write_claims(written / "data", tmp_path / "out", overrides=TINY, run=None, only=list(CLAIMS))
     assert records.derived() == before
     rebuild(records)
     with Store.open(written / "data") as store:

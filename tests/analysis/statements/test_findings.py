@@ -40,7 +40,7 @@ from swingby_analysis.statements.needed import queried_sweep
 from swingby_analysis.statements.statement import NO, UNSURE, YES, Statement
 from swingby_analysis.statements.template import Template
 from swingby_analysis.statements.verdict import MISSING
-from tests.support.named import GROUP, packaged
+from tests.support.named import GROUP, named, packaged
 
 CATALOGUE = diagrams()
 SENTENCES = [finding for diagram in CATALOGUE for finding in findings(diagram)]
@@ -151,12 +151,12 @@ def test_every_diagram_is_a_named_sweep_and_none_is_left_out() -> None:
     assert sorted(diagram.sweep for diagram in CATALOGUE) == sorted(n for n in named_sweeps() if n.startswith(PREFIX))
     assert len({sentence.slug for sentence in SENTENCES}) == len(SENTENCES)
     for diagram in CATALOGUE:
-        sweep = Sweep.load(diagram.sweep)
+        sweep = named(diagram.sweep)
         assert sweep.diagram is not None
         assert sweep.diagram.y is not None
         assert min(sweep.seeds) < 1000
     for diagram in TRAINED:
-        sweep = Sweep.load(diagram.sweep)
+        sweep = named(diagram.sweep)
         assert len(sweep.seeds) >= 20
 
 
