@@ -45,18 +45,21 @@ class House:
     @cached_property
     def imports(self) -> dict[str, set[str]]:
         """Which modules of the tree each module imports, also inside functions and for type checks alone."""
-        return {name: set(self._imported(tree)) - {name} for name, (_, tree) in self.modules.items()}
+        return {
+            name: set(self._imported(tree, name if path.stem == "__init__" else name.rpartition(".")[0])) - {name}
+            for name, (path, tree) in self.modules.items()
+        }
 
-    def _imported(self, tree: ast.Module) -> Iterator[str]:
+    def _imported(self, tree: ast.Module, package: str) -> Iterator[str]:
         for node in ast.walk(tree):
             if isinstance(node, ast.Import):
                 yield from (alias.name for alias in node.names if alias.name in self.modules)
-            elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            elif isinstance(node, ast.ImportFrom):
+                above = package.split(".")[: len(package.split(".")) - node.level + 1] if node.level else []
+                base = ".".join([*above, *([node.module] if node.module else [])])
                 for alias in node.names:
-                    name = f"{node.module}.{alias.name}"
-                    yield from (
-                        found for found in [name if name in self.modules else node.module] if found in self.modules
-                    )
+                    name = f"{base}.{alias.name}"
+                    yield from (one for one in [name if name in self.modules else base] if one in self.modules)
 
     def functions(self) -> Iterator[tuple[str, Function]]:
         """Every function and method, with the module that holds it."""

@@ -391,7 +391,7 @@ def test_nothing_is_trained_and_the_exit_code_is_0(
     assert "(figure-6-small, figure-6-learned, figure-6, learning-order); swingby run trains one" in said
     assert [row[0] for row in rows_of(tmp_path / "data", "diffusion-order")] == [MISSING]
     page, text = ((tmp_path / "out" / "claims" / name).read_text() for name in (PAGE, "claims.md"))
-    assert "No verdict: sweep learning-order: 0 of 48 cells. That takes hours" in page
+    assert "No verdict: sweep learning-order: 0 of 48 cells. It takes hours" in page
     cells = len(list(Sweep.load("figure-6-learned").cells()))
     assert f"sweep figure-6-small: 0 of 30 cells; sweep figure-6-learned: 0 of {cells} cells" in text
 

@@ -11,24 +11,24 @@ for the effective dimension; Papyan, Han and Donoho (2020) for neural collapse; 
 the CDNV.
 """
 
-from swingby_sweeps.dynamics.metrics.arrays import FeaturesWarning as FeaturesWarning
-from swingby_sweeps.dynamics.metrics.collapse import Collapse as Collapse
-from swingby_sweeps.dynamics.metrics.collapse import collapse as collapse
-from swingby_sweeps.dynamics.metrics.collapse import collapses as collapses
-from swingby_sweeps.dynamics.metrics.learned import Kappa as Kappa
-from swingby_sweeps.dynamics.metrics.learned import kappa as kappa
-from swingby_sweeps.dynamics.metrics.learned import kappas as kappas
-from swingby_sweeps.dynamics.metrics.learned import learned_space as learned_space
-from swingby_sweeps.dynamics.metrics.limits import COLLAPSED as COLLAPSED
-from swingby_sweeps.dynamics.metrics.limits import CONTAINED as CONTAINED
-from swingby_sweeps.dynamics.metrics.limits import MINIMUM as MINIMUM
-from swingby_sweeps.dynamics.metrics.measure import COLUMNS as COLUMNS
-from swingby_sweeps.dynamics.metrics.measure import Metrics as Metrics
-from swingby_sweeps.dynamics.metrics.measure import as_columns as as_columns
-from swingby_sweeps.dynamics.metrics.measure import measure as measure
-from swingby_sweeps.dynamics.metrics.measure import measures as measures
-from swingby_sweeps.dynamics.metrics.recorded import LastLayer as LastLayer
-from swingby_sweeps.dynamics.metrics.spectrum import Spectrum as Spectrum
-from swingby_sweeps.dynamics.metrics.spectrum import adjusted as adjusted
-from swingby_sweeps.dynamics.metrics.spectrum import effective_dimension as effective_dimension
-from swingby_sweeps.dynamics.metrics.spectrum import spectrum as spectrum
+from .arrays import FeaturesWarning as FeaturesWarning
+from .collapse import Collapse as Collapse
+from .collapse import collapse as collapse
+from .collapse import collapses as collapses
+from .learned import Kappa as Kappa
+from .learned import kappa as kappa
+from .learned import kappas as kappas
+from .learned import learned_space as learned_space
+from .limits import COLLAPSED as COLLAPSED
+from .limits import CONTAINED as CONTAINED
+from .limits import MINIMUM as MINIMUM
+from .measure import COLUMNS as COLUMNS
+from .measure import Metrics as Metrics
+from .measure import as_columns as as_columns
+from .measure import measure as measure
+from .measure import measures as measures
+from .recorded import LastLayer as LastLayer
+from .spectrum import Spectrum as Spectrum
+from .spectrum import adjusted as adjusted
+from .spectrum import effective_dimension as effective_dimension
+from .spectrum import spectrum as spectrum

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from swingby.function.values import as_array
-from swingby_sweeps.dynamics.metrics.arrays import LEAST, classes_of, no_points, numbers, of_size_one, one_hot, sample
+
+from .arrays import LEAST, classes_of, no_points, numbers, of_size_one, one_hot, sample
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from swingby_sweeps.dynamics.metrics.arrays import LEAST, numbers, of_size_one, sample, warn_if_few
+from .arrays import LEAST, numbers, of_size_one, sample, warn_if_few
 
 Operator = Literal["projection", "span", "printed"]
 OPERATORS = get_args(Operator)

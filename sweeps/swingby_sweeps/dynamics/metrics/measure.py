@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from swingby.function.values import as_array
-from swingby_sweeps.dynamics.metrics.arrays import (
+
+from .arrays import (
     LEAST,
     classes_of,
     exponent,
@@ -19,10 +20,10 @@ from swingby_sweeps.dynamics.metrics.arrays import (
     sample,
     warn_if_few,
 )
-from swingby_sweeps.dynamics.metrics.collapse import NAMES as COLLAPSE
-from swingby_sweeps.dynamics.metrics.collapse import Collapse, collapses
-from swingby_sweeps.dynamics.metrics.learned import Operator, centred, kappas
-from swingby_sweeps.dynamics.metrics.spectrum import InnerProducts, decomposed
+from .collapse import NAMES as COLLAPSE
+from .collapse import Collapse, collapses
+from .learned import Operator, centred, kappas
+from .spectrum import InnerProducts, decomposed
 
 COLUMNS = {
     "kappa_cka": "1 - CKA of the features' kernel and the projection onto the learned space; 0: minimum features",

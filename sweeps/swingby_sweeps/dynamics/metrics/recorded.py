@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from swingby.function.values import MisuseError, as_array
-from swingby_sweeps.dynamics.metrics.arrays import warn_if_few
-from swingby_sweeps.dynamics.metrics.measure import SAMPLES, Metrics, as_columns, measured
+
+from .arrays import warn_if_few
+from .measure import SAMPLES, Metrics, as_columns, measured
 
 
 class LastLayer:

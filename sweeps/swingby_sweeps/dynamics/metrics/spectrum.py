@@ -7,7 +7,7 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-from swingby_sweeps.dynamics.metrics.arrays import (
+from .arrays import (
     LEAST,
     classes_of,
     exponent,
@@ -18,7 +18,7 @@ from swingby_sweeps.dynamics.metrics.arrays import (
     sample,
     warn_if_few,
 )
-from swingby_sweeps.dynamics.metrics.learned import learned_basis
+from .learned import learned_basis
 
 InnerProducts = Literal["same", "other", "other_qr"]
 INNER_PRODUCTS = get_args(InnerProducts)
