@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any
 
 from swingby_analysis.grid import Grid, GridAxis
 
-Axis = tuple[str, Sequence[Any]]
+Axis = tuple[str, Iterable[Any]]
 
 
 def grid(x: Axis, y: Axis, facets: tuple[str, ...] = ("",)) -> Grid:

@@ -118,7 +118,7 @@ def test_long_runs_end_at_the_closed_form() -> None:
     cases: list[dict[str, Any]] = [{}, {"decay_w": 0.02, "decay_h": 0.001}, {"imbalance": 9.0}, {"width": 3}]
     for values in [*cases, {"decay_w": 0.03}]:
         found, p = row(training_steps=16000, **values), params(**values)
-        ends = theory.end_strengths(p.sizes, *p.decays, p.width)
+        ends = theory.end_strengths(p.sizes, p.decays[0], p.decays[1], p.width)
         np.testing.assert_allclose(found["final_strengths"], ends, atol=1e-3 * 10)
 
 

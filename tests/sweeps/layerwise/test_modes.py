@@ -15,7 +15,7 @@ from swingby_sweeps.layerwise import modes_engine, theory
 from tests.support import cells
 
 
-def rows(seeds: int = 1, points: int = 60, **values: object) -> list[dict[str, Any]]:
+def rows(seeds: int = 1, points: int = 60, **values: Any) -> list[dict[str, Any]]:
     """The rows of one point, with the weights at every recorded step."""
     batch = [cells.cell("modes", seed, **values) for seed in range(seeds)]
     return cells.trained(batch, Recording(points=points, also=("weights",)))
