@@ -10,7 +10,6 @@ import pyarrow as pa
 from swingby.model.cell import Cell
 from swingby.model.experiment import Batch, Experiment, Recording, Resources
 from swingby.model.reported import Reported
-from swingby_sweeps.dynamics.shells import presets_of
 
 from . import presets
 from .columns import CURVES, RECORDINGS, SCALARS
@@ -24,7 +23,7 @@ class Diffusion(Experiment[DiffusionParams]):
     stream_version = 1
     pinned = True
     Params = DiffusionParams
-    presets = presets_of(presets.paper, presets.authors, presets.small)
+    presets: ClassVar = {"paper": presets.paper, "authors": presets.authors, "small": presets.small}
     default_preset = "authors"
     requires = dict.fromkeys(("torch", "diffusers", "accelerate", "safetensors", "PIL"), "swingby[diffusion]")
     read_where: ClassVar = {"judged": f"trained != {', '.join(CLASSES)!r}"}
