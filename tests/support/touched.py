@@ -24,6 +24,8 @@ _UNKNOWN = 0.3
 """Seconds of a test that never ran here: the suite's mean, without the few dear ones."""
 _STARTING = 8.0
 """Seconds that a worker takes to start and to collect, which no test has."""
+_SHARED = 1.0
+"""Seconds from which a set-up is taken for one that the tests of a file share: the first of them that runs pays it."""
 _FAR = 99
 """Steps of a test that imports nothing of the change; the laws, which look at everything, are this far from any."""
 
@@ -101,23 +103,26 @@ def nearest(
     Args:
         tests: the id of each test and the module that it is in.
         steps: what `distances` gives.
-        seconds: how long a test took when it ran last, by its id.
+        seconds: how long a test took when it ran last, by its id, and what the tests of a file share, by its path.
     """
 
     def far(module: str) -> int:
         return _FAR if module.startswith("tests.laws.") else steps.get(module, _FAR + 1)
 
     order = sorted((far(module), seconds.get(test, _UNKNOWN), test) for test, module in tests)
-    chosen: set[str] = set()
+    chosen, paid = set[str](), set[str]()
     for distance, cost, test in order:
-        if distance <= _FAR and cost <= budget:
+        file = test.partition("::")[0]
+        whole = cost if file in paid else cost + seconds.get(file, 0.0)
+        if distance <= _FAR and whole <= budget:
             chosen.add(test)
-            budget -= cost
+            paid.add(file)
+            budget -= whole
     return chosen
 
 
 def select(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leaves in `items` what `--touched` asks for; says on the terminal how many those are."""
+    """Leaves in `items` what `--touched` asks for."""
     base, minute = str(config.getoption("touched")), float(config.getoption("touched_seconds") or 60)
     workers = getattr(config, "workerinput", {}).get("workercount", 1)
     sources = {module_of(path) for path in changed(base)} - {""}
@@ -141,7 +146,9 @@ class Clock:
         """Adds the seconds of one phase of a test; xdist writes a group behind the id."""
         name, _, group = report.nodeid.rpartition("@")
         test = name if name and "]" not in group else report.nodeid
-        self._seconds[test] = round(self._seconds.get(test, 0.0) + report.duration, 3)
+        shared = report.when == "setup" and report.duration >= _SHARED
+        key = test.partition("::")[0] if shared else test
+        self._seconds[key] = round(self._seconds.get(key, 0.0) + report.duration, 3)
 
     def pytest_sessionfinish(self) -> None:
         """Writes them into pytest's cache, beside what other runs measured."""
