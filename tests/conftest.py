@@ -52,6 +52,12 @@ def pytest_configure(config: pytest.Config) -> None:
         config.pluginmanager.register(touched.Clock(config))
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Files that are far from a change are not even imported where only near tests run."""
+    base = config.getoption("touched")
+    return True if base and collection_path.is_file() and touched.is_far(collection_path, str(base)) else None
+
+
 @pytest.hookimpl(tryfirst=True)  # before xdist reads the groups
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Tests that share what a module makes once (a trained sweep, a browser) run one after the other in one process."""

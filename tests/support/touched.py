@@ -6,6 +6,7 @@ import ast
 import subprocess
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 
 import grimp
@@ -22,8 +23,8 @@ SECONDS = "swingby/seconds"
 """Where pytest's cache keeps how long each test took when it ran last."""
 _UNKNOWN = 0.3
 """Seconds of a test that never ran here: the suite's mean, without the few dear ones."""
-_STARTING = 8.0
-"""Seconds that a worker takes to start and to collect, which no test has."""
+_STARTING = 20.0
+"""Seconds that a worker takes to start and to collect the laws, which no test has."""
 _SHARED = 1.0
 """Seconds from which a set-up is taken for one that the tests of a file share: the first of them that runs pays it."""
 _FAR = 99
@@ -121,15 +122,26 @@ def nearest(
     return chosen
 
 
+@cache
+def steps_from(base: str) -> dict[str, int]:
+    """What `distances` gives of what differs from this commit."""
+    return distances(imports(), {module_of(path) for path in changed(base)} - {""})
+
+
+def is_far(path: Path, base: str) -> bool:
+    """Whether a file of tests is neither one of laws nor near to what differs from this commit."""
+    module = module_of(str(path.relative_to(ROOT)))
+    return path.name.startswith("test_") and not module.startswith("tests.laws.") and module not in steps_from(base)
+
+
 def select(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leaves in `items` what `--touched` asks for."""
     base, minute = str(config.getoption("touched")), float(config.getoption("touched_seconds") or 60)
     workers = getattr(config, "workerinput", {}).get("workercount", 1)
-    sources = {module_of(path) for path in changed(base)} - {""}
     tests = [(item.nodeid, module_of(str(item.path.relative_to(ROOT)))) for item in items]
     cache = getattr(config, "cache", None)
     seconds = cache.get(SECONDS, {}) if cache else {}
-    chosen = nearest(tests, distances(imports(), sources), seconds, (minute - _STARTING) * workers)
+    chosen = nearest(tests, steps_from(base), seconds, (minute - _STARTING) * workers)
     config.hook.pytest_deselected(items=[item for item in items if item.nodeid not in chosen])
     items[:] = [item for item in items if item.nodeid in chosen]
 

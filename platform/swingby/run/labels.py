@@ -55,8 +55,8 @@ def label_query(store: Store, sweep: Sweep, label: Labelled) -> LabelQuery | Non
         shown, kind = f"e.{quoted(name)}", kinds[name]
     needed = {"is": "yes_no", "=": "category"}.get(label.test, "number")
     if kind != needed:
-        unfit = "has no share" if label.test == "is" else f"{label.text!r} does not go with it"
-        raise SwingbyError(f"outcome {name!r} is a {kind}, and {unfit}")
+        unfit = "has no share: " if label.test == "is" else ""
+        raise SwingbyError(f"outcome {name!r} is a {kind}, and {unfit}{label.text!r} does not go with it")
     if label.test == "=":
         shown = f"{shown} = {literal(str(label.value))}"
     elif label.test in (">", "<"):
