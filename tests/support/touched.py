@@ -61,7 +61,7 @@ def module_of(path: str) -> str:
 
 def imports() -> dict[str, set[str]]:
     """The modules that each module imports, of the three packages and of the tests."""
-    graph = grimp.build_graph(*PACKAGES.values(), cache_dir=str(ROOT / ".import_linter_cache"))
+    graph = grimp.build_graph(*PACKAGES.values(), cache_dir=str(ROOT / ".pytest_cache" / "grimp"))
     edges = {name: graph.find_modules_directly_imported_by(name) for name in graph.modules}
     known = {*edges, *(module_of(str(path.relative_to(ROOT))) for path in (ROOT / "tests").rglob("*.py"))}
     for path in (ROOT / "tests").rglob("*.py"):
