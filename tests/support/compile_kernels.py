@@ -1,7 +1,7 @@
 """Compiles the kernels of all experiments once, on all cores, before tests that run at once would each compile them.
 
-`python -m tests.support.compile_kernels`: trains the examples of each experiment into a folder that goes at the end, as
-numba compiles what is called. Where it was done for these sources, it does nothing.
+`python -m tests.support.compile_kernels`: trains the examples of each experiment into a temporary folder, since numba
+compiles what is called. Where it was done for these sources, it does nothing.
 """
 
 from __future__ import annotations

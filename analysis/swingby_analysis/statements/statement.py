@@ -147,7 +147,7 @@ def read_head(text: str) -> Head:
     """
     lines, place = text.strip().splitlines(), 0
     keys: list[tuple[str, list[str]]] = []
-    for place, line in enumerate([*lines, ""]):  # noqa: B007  the place of the body
+    for line in lines:
         content = line[2:].rstrip()
         if line.startswith("--") and (key := _KEY.match(content)):
             keys.append((key[1], [key[2] or ""]))
@@ -155,6 +155,7 @@ def read_head(text: str) -> Head:
             keys[-1][1].append(content.strip())
         elif line.strip() != "--":
             break
+        place += 1
     joined = [(key, " ".join(part for part in parts if part)) for key, parts in keys]
     return Head(joined, "\n".join(lines[place:]).strip())
 

@@ -77,7 +77,7 @@ def drawn_as(outcomes: Mapping[str, Column], *names: str) -> dict[str, OutcomeKi
     """`Detector.kinds` of the outcomes that are drawn, in this order: yes/no, numbers and categories by their types.
 
     Raises:
-        TypeError: an outcome holds neither.
+        TypeError: an outcome is of another type.
     """
     kinds: dict[str, OutcomeKind] = {}
     for name in names:

@@ -71,8 +71,8 @@ def execute(
     """Runs every batch of the plans, in the plans' order.
 
     Args:
-        children: processes that train, which the driver survives; they are ended. None: this process trains one batch
-            after another, each on all cores.
+        children: processes that train, which the driver survives; they are ended. Without any, this process trains one
+            batch after another, each on all cores.
         source: of further plans; without `children` each is made once everything before it has ended.
 
     Returns:
