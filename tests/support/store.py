@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
+from swingby.data.files import write_json
 from swingby.data.records import Records
 from swingby.data.records.headers import BatchNote, Plan, ShardHeader
 from swingby.model.experiment import Recording
-from swingby.store import Store
+from swingby.store import Layout, Store
 
 SWEEPS = {"a": "aa" * 8, "b": "bb" * 8}
 LIST = pa.list_(pa.float64())
@@ -108,6 +111,15 @@ def write_shard(
         "2026-01-01T00:00:00+00:00", f"2026-01-01T00:01:{finished:02d}+00:00", 1.0, host, "cpu", 1,
     )  # fmt: skip
     return records.write_shard(header, table).relative_to(records.data / "shards").as_posix()
+
+
+def copied(records: Records, data: Path) -> Records:
+    """A copy of a data folder and its store, as if it had been ingested there."""
+    shutil.copytree(records.data, data)
+    copy = Records.open(data)
+    layout = Layout(data)
+    write_json(layout.ingested, layout.state(copy.paths()))  # the stamps of the files that lie here
+    return copy
 
 
 def snapshot(records: Records) -> dict[str, list[str]]:

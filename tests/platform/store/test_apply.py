@@ -17,6 +17,7 @@ from hypothesis import strategies as st
 
 from swingby.data.records import Records
 from swingby.store import Store, ingest, rebuild
+from tests.support.examples import examples
 from tests.support.store import LIST, SWEEPS, Segment, cells, rows_of, snapshot, write_plan, write_shard
 
 # folding
@@ -219,9 +220,10 @@ def expected(rows: Sequence[tuple[str, int, dict[str, Any], Segment]]) -> tuple[
     return head[0], status, [step for step, _ in points], [loss for _, loss in points]
 
 
+CELLS = "uvwxyz"
 SEGMENTS = st.builds(
     lambda cell, first, length, final, status: (cell, first, first + length, final, status),
-    st.sampled_from("xy"),
+    st.sampled_from(CELLS),
     st.integers(0, 4),
     st.integers(0, 3),
     st.booleans(),
@@ -233,12 +235,12 @@ SHARDS = st.fixed_dictionaries(
         "attempt": st.sampled_from([1001, 1002, 2001]),
         "tokens": st.sampled_from([("steps:every",), ("jacobian", "steps:every")]),
         "finished": st.integers(0, 2),
-        "rows": st.lists(SEGMENTS, min_size=1, max_size=3),
+        "rows": st.lists(SEGMENTS, min_size=3, max_size=9),
     }
 )
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(6, 12))
 @given(shards=st.lists(SHARDS, min_size=1, max_size=6), seed=st.integers(0, 9), steps=st.integers(1, 3))
 def test_the_order_of_arrival_leaves_no_trace(
     tmp_path_factory: pytest.TempPathFactory, shards: list[dict[str, Any]], seed: int, steps: int
@@ -253,8 +255,9 @@ def test_the_order_of_arrival_leaves_no_trace(
         name = write_shard(source, segments, **{key: value for key, value in header.items() if key != "rows"})
         for place, segment in enumerate(segments):
             rows.setdefault(segment.cell, []).append((name, place, header, segment))
-    write_plan(source, ["x", "y"], width=pa.array([1, 2]))
-    write_plan(source, ["x", "y"], "b", width=pa.array([1, 2]), late=pa.array([7, 7]))
+    widths = pa.array(range(len(CELLS)))
+    write_plan(source, CELLS, width=widths)
+    write_plan(source, CELLS, "b", width=widths, late=widths)
     files = [path.relative_to(source.data) for path in source.data.rglob("*.parquet")]
     random.Random(seed).shuffle(files)
     for step in range(steps):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -21,31 +22,41 @@ from tests.support.store import LIST, Segment, cells, rows_of, snapshot, write_p
 # killed anywhere
 
 KILLED = """
-import os, shutil, sys
+import json, os, shutil, sys
 from pathlib import Path
 from swingby.data.records import Records
 from swingby.store import Ingest, Layout
 
-data, owner, seam, when, nth = sys.argv[1:]
-owner = {"Ingest": Ingest, "Layout": Layout, "Path": Path, "shutil": shutil}[owner]
-real, calls = getattr(owner, seam), 0
+def ingest_killed(data, owner, seam, when, nth):
+    owner = {"Ingest": Ingest, "Layout": Layout, "Path": Path, "shutil": shutil}[owner]
+    real, calls = getattr(owner, seam), 0
 
-def killed(*arguments, **options):
-    global calls
-    calls += 1
-    if calls == int(nth) and when == "before":
-        os._exit(9)
-    result = real(*arguments, **options)
-    if calls == int(nth):
-        os._exit(9)
-    return result
+    def killed(*arguments, **options):
+        nonlocal calls
+        calls += 1
+        if calls == nth and when == "before":
+            os._exit(9)
+        result = real(*arguments, **options)
+        if calls == nth:
+            os._exit(9)
+        return result
 
-setattr(owner, seam, killed)
-with Ingest(Records.open(data), segment_rows=3) as step:
-    step.take()
-    step.publish(force=True)
-os._exit(1)
+    setattr(owner, seam, killed)
+    with Ingest(Records.open(data), segment_rows=3) as step:
+        step.take()
+        step.publish(force=True)
+
+for line in sys.stdin:
+    child = os.fork()
+    if not child:
+        try:
+            ingest_killed(*json.loads(line))
+        finally:
+            os._exit(1)
+    _, status = os.waitpid(child, 0)
+    print(os.waitstatus_to_exitcode(status), flush=True)
 """
+"""Each process that is killed is the fork of one that has imported all, and never opened a database itself."""
 WINDOWS = [
     ("Ingest", "_commit", "after", 1),  # the plan
     ("Ingest", "_commit", "after", 2),  # the curves
@@ -59,19 +70,39 @@ MORE = [("Ingest", "_publish", "before", 1), *(("Ingest", "_commit", "before", n
 """Windows that leave what one of the others leaves: the next commit has not begun where the last one has ended."""
 
 
+Killing = Callable[..., str]
+
+
+@pytest.fixture(scope="module")
+def killed_at() -> Iterator[Killing]:
+    """Ingests in a process of its own, which dies at a window; gives the code that it ended with."""
+    command = [sys.executable, "-c", KILLED]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        asked, answered = process.stdin, process.stdout
+
+        def killed(data: Path, *window: str | int) -> str:
+            print(json.dumps([str(data), *window]), file=asked, flush=True)
+            return answered.readline()
+
+        yield killed
+        asked.close()
+
+
 @pytest.mark.parametrize(
     ("owner", "seam", "when", "nth"), [*WINDOWS, *(pytest.param(*window, marks=pytest.mark.slow) for window in MORE)]
 )
-def test_killed_anywhere_it_goes_on(records: Records, owner: str, seam: str, when: str, nth: int) -> None:
+def test_killed_anywhere_it_goes_on(
+    records: Records, killed_at: Killing, owner: str, seam: str, when: str, nth: int
+) -> None:
     """An ingest killed at any window leaves the old generation readable; the next one has each cell once."""
     write_shard(records, [Segment("0")])
     ingest(records)
     old = snapshot(records)
     write_plan(records, ["x", "y"], "b", width=pa.array([1, 2]))
     write_shard(records, [Segment("x", value=1), Segment("y", value=2), Segment("z", value=3)], batch=1)
-    arguments = [str(records.data), owner, seam, when, str(nth)]
-    killed = subprocess.run([sys.executable, "-c", KILLED, *arguments], capture_output=True, text=True)
-    assert killed.returncode == 9, killed.stderr
+    assert killed_at(records.data, owner, seam, when, nth) == "9\n"
     flipped = (owner, seam) == ("Layout", "prune")
     assert (snapshot(records) == old) is not flipped
     ingest(records)
