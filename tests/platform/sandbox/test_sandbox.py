@@ -328,7 +328,7 @@ def test_hostile_statements_are_refused_and_leave_no_trace(every: int, place: Si
 def test_no_query_outlives_its_deadline(place: SimpleNamespace) -> None:
     """A query that would not end is gone soon after its deadline, with its process."""
     before = tree(place.root)
-    ends = all_outcomes(place, ENDLESS, timeout=1.0, memory="4GB")
+    ends = all_outcomes(place, ENDLESS, timeout=1.0, memory="4GB", threads=1)
     assert {sql: error for sql, (error, _) in ends.items() if "was stopped after 1 s" not in error} == {}
     assert max(seconds for _, seconds in ends.values()) < 60  # a second or two, unless the machine is busy
     assert running() == []
@@ -339,7 +339,7 @@ def test_no_query_takes_more_than_its_memory(place: SimpleNamespace) -> None:
     """A query that needs more memory than it may have ends with an error that says so, and spills nothing to disk."""
     before = tree(place.root)
     with ThreadPoolExecutor(1) as pool:
-        peaks = pool.submit(lambda: [outcome(place, sql, memory="200MB", timeout=60.0) for sql in GREEDY])
+        peaks = pool.submit(lambda: [outcome(place, sql, memory="100MB", timeout=60.0) for sql in GREEDY])
         most = 0
         while not peaks.done():
             for process in running():
@@ -347,7 +347,7 @@ def test_no_query_takes_more_than_its_memory(place: SimpleNamespace) -> None:
                     most = max(most, process.memory_info().rss)
                 except psutil.Error:
                     continue
-            time.sleep(0.02)
+            time.sleep(0.1)
         assert [error for error, _ in peaks.result() if "memory" not in error and "larger than" not in error] == []
     assert 0 < most < 2 * 2**30
     assert tree(place.root) == before
@@ -357,21 +357,24 @@ def test_files_stay_shut_whatever_passes_the_reading(place: SimpleNamespace, tmp
     """Every hostile statement is refused; and run on the locked connection without being looked at first, none changes
     or opens any file."""
     before = tree(place.root)
+    connection = locked(request(place, tmp_path))
     for sql in HOSTILE:
-        connection = locked(request(place, tmp_path))
-        text = spelt(place, sql)
+        text, ran = spelt(place, sql), True
         with pytest.raises((RefusedError, duckdb.Error)):
             answer(connection, {"sql": text, "limit_rows": 10**6, "limit_bytes": 2**30}, io.BytesIO())
         try:
             found = connection.execute(text)
             rows = found.fetchall() if found is not None else []
         except duckdb.Error:
-            rows = []
+            rows, ran = [], ";" in sql
         assert "secret" not in str(rows), text
         assert "root:" not in str(rows), text
         with pytest.raises(duckdb.Error):
             connection.execute("set threads = 64")
-        connection.close()
+        if ran:  # what ran may have left something to the next one; a statement that failed has not
+            connection.close()
+            connection = locked(request(place, tmp_path))
+    connection.close()
     assert tree(place.root) == before
     assert list(tmp_path.iterdir()) == []
 
