@@ -133,7 +133,8 @@ def start(walk: Any, **changes: Any) -> subprocess.Popen[str]:
     )
     walk.children.append(child)
     stored = "select least(count(*), 1) as n from walk"
-    awaited(lambda: "1" in query(walk, stored) and len(walk.started()) >= 2, child=child)
+    # A query is a process of its own: it is asked for once there may be something.
+    awaited(lambda: len(walk.started()) >= 2 and "1" in query(walk, stored), child=child)
     return child
 
 
