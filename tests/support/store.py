@@ -125,8 +125,8 @@ def copied(records: Records, data: Path) -> Records:
 def snapshot(records: Records) -> dict[str, list[str]]:
     """Everything a reader can see, in an order of its own."""
     with Store.open(records.data) as store:
-        names = {name: sorted(column for column, _ in columns) for name, columns in store.tables().items()}
-        tables = {name: store.sql(f'from "{name}"').arrow().select(columns) for name, columns in names.items()}
+        found = {name: store.sql(f'from "{name}"').arrow() for name in sorted(store.names())}
+    tables = {name: table.select(sorted(table.column_names)) for name, table in found.items()}
     return {name: sorted(map(str, [table.schema, *table.to_pylist()])) for name, table in tables.items()}
 
 

@@ -113,9 +113,15 @@ def close(was: Any, now: Any) -> bool:
 # what comes back
 
 
-def test_whole_rows_are_those_of_the_store_within_rounding(unpacked: Path, trained: Path) -> None:
+@pytest.fixture(scope="module")
+def of_trained(trained: Path) -> pa.Table:
+    """All rows that were trained."""
+    return table(trained)
+
+
+def test_whole_rows_are_those_of_the_store_within_rounding(unpacked: Path, of_trained: pa.Table) -> None:
     """Curves of numbers and vectors to their digits; steps, pictures, ids and parameters exactly; also in a rebuild."""
-    was, now = table(trained), table(unpacked)
+    was, now = of_trained, table(unpacked)
     assert now.num_rows == CELLS
     assert now.column_names == was.column_names
     for name in set(was.column_names) - {"message", "kept_in"}:
@@ -222,7 +228,9 @@ def test_trained_rows_win_and_the_others_are_told(packed: Path, tmp_path: Path) 
     assert read(packed)[0].computed[1] in entries
 
 
-def test_a_run_trains_them_again_and_nothing_is_mixed(packed: Path, trained: Path, tmp_path: Path) -> None:
+def test_a_run_trains_them_again_and_nothing_is_mixed(
+    packed: Path, trained: Path, of_trained: pa.Table, tmp_path: Path
+) -> None:
     """Pieces of a killed run stand behind whole recorded curves; these satisfy no request and stand behind a run's."""
     old, new = Records.open(trained), Records.open(tmp_path)
     for plan_id in old.plans():
@@ -236,13 +244,13 @@ def test_a_run_trains_them_again_and_nothing_is_mixed(packed: Path, trained: Pat
             new.write_shard(header, left)
     assert set(table(tmp_path, "select status from images")["status"].to_pylist()) == {"running"}
     assert unpack(tmp_path, packed).cells == CELLS
-    steps = table(tmp_path)["step"].to_pylist()
-    assert steps == table(trained)["step"].to_pylist()
-    ids = table(tmp_path)["cell_id"].to_pylist()
+    recorded = table(tmp_path)
+    assert recorded["step"].to_pylist() == of_trained["step"].to_pylist()
+    ids = recorded["cell_id"].to_pylist()
     assert not finished(new, "images", ids, sweep().recording.tokens).done
     assert told(tmp_path).cells == CELLS
     assert run_sweep(sweep(), tmp_path, local=True, pilot=False).trained == CELLS
-    assert table(tmp_path).equals(table(trained))
+    assert table(tmp_path).equals(of_trained)
     assert told(tmp_path) is None
 
 

@@ -98,7 +98,7 @@ def test_a_reader_in_the_middle_of_a_question_is_not_disturbed(records: Records)
 def test_only_two_generations_are_kept(records: Records) -> None:
     """After any number of publications and a rebuild there are the files of two, and no build but the live one."""
     layout = Layout(records.data)
-    for batch in range(4):
+    for batch in range(3):
         write_shard(records, [Segment(f"{batch}")], batch=batch)
         ingest(records)
     assert len(list(layout.published.iterdir())) == 4
