@@ -8,7 +8,8 @@ import re
 import subprocess
 import sys
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cache
 from importlib.metadata import PackageNotFoundError, packages_distributions, requires
 from pathlib import Path
 
@@ -187,6 +188,12 @@ def project() -> dict[str, list[Requirement]]:
     return {"": list(map(Requirement, content["dependencies"])), **{name: whole(name) for name in extras}}
 
 
+@cache
+def homes_of_modules() -> Mapping[str, list[str]]:
+    """The distributions that each module is from: a look into every one that is installed."""
+    return packages_distributions()
+
+
 def test_the_core_brings_nothing_that_trains() -> None:
     """Neither it nor what it requires in turn; and whoever develops has everything."""
     found, left = set[str](), [canonicalize_name(one.name) for one in project()[""]]
@@ -210,7 +217,7 @@ def test_the_core_brings_nothing_that_trains() -> None:
 @pytest.mark.parametrize("name", sorted(registry.offered(registry.EXPERIMENTS)))
 def test_what_an_experiment_requires_is_what_is_installed_for_it(name: str) -> None:
     """The extra that its message names brings every module that it lists."""
-    extras, homes = project(), packages_distributions()
+    extras, homes = project(), homes_of_modules()
     for module, source in registry.experiment(name).requires.items():
         extra = re.fullmatch(r"swingby\[(\w+)\]", source)
         assert extra is not None
