@@ -15,7 +15,6 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib import import_module
 from inspect import isroutine
-from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
@@ -134,7 +133,7 @@ def entry_points(group: str) -> Sequence[EntryPoint]:
 def _changed(path: str) -> int:
     """When files in a folder were last added or removed, in nanoseconds; 0 if there is no such folder."""
     try:
-        return os.stat(path or ".").st_mtime_ns  # not by a `Path`: every look at what is offered asks for each folder
+        return os.stat(path or ".").st_mtime_ns  # noqa: PTH116  every look at what is offered asks for each folder
     except OSError:
         return 0
 
