@@ -5,9 +5,12 @@ from __future__ import annotations
 import contextlib
 import json
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import pytest
+from altair.utils.schemapi import debug_mode
 from pydantic import ValidationError
 
 from swingby.errors import SwingbyError
@@ -24,18 +27,29 @@ NAMES = [drawing.name for drawing in DRAWINGS]
 NONSENSE: Mapping[str, Any] = {"no": "option takes a mapping of this kind"}
 
 
+@dataclass
+class Small:
+    """A small finished sweep: what it recorded, and its subject, read when a drawing first asks for it."""
+
+    recorded: frozenset[str]
+    sweep_id: str
+    store: Store
+
+    @cached_property
+    def subject(self) -> Subject:
+        """What a drawing is given."""
+        return Subject(report_data.read(self.store, self.sweep_id, (1, 2), {}), self.store)
+
+
 @pytest.fixture(scope="module")
-def subjects(trained: Trained) -> Iterator[dict[str, list[tuple[frozenset[str], Subject]]]]:
-    """Small finished sweeps of each experiment that a drawing is for: what each recorded, and its subject."""
+def subjects(trained: Trained) -> Iterator[dict[str, list[Small]]]:
+    """Small finished sweeps of each experiment that a drawing is for."""
     found, stores = {}, []
     # From behind, since laws of detectors begin in front: neither waits for what the other trains.
     for experiment in sorted({experiment for _, experiment in PAIRS}, reverse=True):
         data, sweeps = trained(experiment)
         stores.append(store := Store.open(data))
-        found[experiment] = [
-            (frozenset(one.recording.also), Subject(report_data.read(store, one.sweep_id, (1, 2), {}), store))
-            for one in sweeps
-        ]
+        found[experiment] = [Small(frozenset(one.recording.also), one.sweep_id, store) for one in sweeps]
     yield found
     found.clear()
     for store in stores:
@@ -64,14 +78,13 @@ def test_what_is_declared(drawing: Drawing) -> None:
 
 
 @pytest.mark.parametrize(("drawing", "experiment"), PAIRS, ids=[f"{d.name}-{e}" for d, e in PAIRS])
-def test_a_small_sweep_is_drawn(
-    drawing: Drawing, experiment: str, subjects: dict[str, list[tuple[frozenset[str], Subject]]]
-) -> None:
+def test_a_small_sweep_is_drawn(drawing: Drawing, experiment: str, subjects: dict[str, list[Small]]) -> None:
     """Of the small sweeps that record what it needs, the first is drawn that is not refused in words; there is one."""
-    able = [subject for recorded, subject in subjects[experiment] if recorded.issuperset(drawing.recordings)]
+    able = [one for one in subjects[experiment] if one.recorded.issuperset(drawing.recordings)]
     figures: list[Any] = []
-    for subject in able:
-        with contextlib.suppress(SwingbyError):
+    for one in able:
+        subject = one.subject
+        with contextlib.suppress(SwingbyError), debug_mode(False):  # as a report draws them
             figures += drawing.figures(subject, drawing.Options())
         if figures:
             break

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.house_metrics import House
+from tests.support.house_metrics import House, parsed
 from tests.support.places import ROOT
 
 SOURCE_ROOTS = {"swingby": ROOT / "platform", "swingby_sweeps": ROOT / "sweeps", "swingby_analysis": ROOT / "analysis"}
@@ -28,7 +28,7 @@ KNOWN = {f"swingby.function.{name}": {"torch"} for name in ("experiment", "handl
 def modules() -> dict[str, ast.Module]:
     """Every module of the three wings, by name."""
     return {
-        ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__"): ast.parse(path.read_text())
+        ".".join(path.relative_to(root).with_suffix("").parts).removesuffix(".__init__"): parsed(path)
         for wing, root in SOURCE_ROOTS.items()
         for path in sorted((root / wing).rglob("*.py"))
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 
 import duckdb
@@ -47,8 +48,16 @@ def asked(name: str) -> QueriedSweep:
     return queried_sweep(loaded(name))
 
 
+@dataclass(frozen=True)
+class Empty:
+    """A database whose tables have no row, and their names."""
+
+    connection: duckdb.DuckDBPyConnection
+    names: frozenset[str]
+
+
 @pytest.fixture(scope="module")
-def empty() -> Iterator[duckdb.DuckDBPyConnection]:
+def empty() -> Iterator[Empty]:
     """The tables that statements read, with every declared column and no row."""
     text, number = pa.string(), pa.int64()
     tables = {
@@ -69,7 +78,7 @@ def empty() -> Iterator[duckdb.DuckDBPyConnection]:
     with duckdb.connect() as connection:
         for name, columns in tables.items():
             connection.register(name, pa.schema(list(columns.items())).empty_table())
-        yield connection
+        yield Empty(connection, frozenset(tables))
 
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
@@ -86,11 +95,10 @@ def test_a_column_of_runs_has_one_meaning(name: str) -> None:
 
 
 @pytest.mark.parametrize("statement", catalogue(), ids=IDS)
-def test_its_query_runs_where_nothing_was_run(statement: Statement, empty: duckdb.DuckDBPyConnection) -> None:
+def test_its_query_runs_where_nothing_was_run(statement: Statement, empty: Empty) -> None:
     """A claim then has no row, or one in which no seed tells; a finding has its one row. Nothing is left to fill in."""
-    tables = {name for (name,) in empty.execute("select view_name from duckdb_views() where not internal").fetchall()}
-    query = compose(statement, [asked(name) for name in statement.sweeps], tables)
-    rows = empty.execute(query).fetchall()
+    query = compose(statement, [asked(name) for name in statement.sweeps], empty.names)
+    rows = empty.connection.execute(query).fetchall()
     if statement.claims:
         assert all(row[2] == 0 for row in rows)
     else:
@@ -100,10 +108,10 @@ def test_its_query_runs_where_nothing_was_run(statement: Statement, empty: duckd
 
 
 @pytest.mark.parametrize("item", every_phenomenon(), ids=lambda item: f"{item.slug}-{item.experiment}")
-def test_a_phenomenon_can_be_asked_of_every_run(item: Phenomenon, empty: duckdb.DuckDBPyConnection) -> None:
+def test_a_phenomenon_can_be_asked_of_every_run(item: Phenomenon, empty: Empty) -> None:
     """Its expression is true or false, or a text of regimes, of columns that the experiment and its detectors have."""
-    tables = {name for (name,) in empty.execute("select view_name from duckdb_views() where not internal").fetchall()}
-    kinds = {name: str(kind) for name, kind, *_ in empty.sql(query_of(tables, item, "0")).description}
+    columns = empty.connection.sql(query_of(empty.names, item, "0")).description
+    kinds = {name: str(kind) for name, kind, *_ in columns}
     assert kinds["shows"] in (("VARCHAR", "STRING") if item.regimes else ("BOOLEAN", "bool")), item.expression
     assert item.meaning[0].isupper()
 

@@ -6,6 +6,7 @@ import contextlib
 import os
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 from typer.testing import CliRunner, Result
@@ -26,3 +27,12 @@ def in_child(cwd: Path, *words: str, **environment: str) -> subprocess.Completed
     command = [sys.executable, "-m", "swingby", *words]
     own = {**os.environ, **environment}
     return subprocess.run(command, cwd=cwd, env=own, capture_output=True, text=True, timeout=300)
+
+
+def train_here(names: Sequence[str], data: Path, overrides: Sequence[str], options: Sequence[str]) -> bool:
+    """Runs the command of `swingby_analysis.train.train` in this process, which has loaded everything: a process of its
+    own takes as long to load as to train. That the command starts by itself is tested with the gallery."""
+    asked = [f"--set={override}" for override in overrides]
+    done = swingby("run", *names, "--data", data, *asked, *options)
+    assert done.exit_code == 0, done.output
+    return True

@@ -19,6 +19,12 @@ ENDINGS = {".py", ".sql", ".html", ".css", ".js"}
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    """The syntax tree of a source file."""
+    return ast.parse(path.read_text())
+
+
 @dataclass
 class House:
     """One checkout: its source files and their syntax trees."""
@@ -39,7 +45,7 @@ class House:
             top = top if any(top.glob("swingby*/__init__.py")) else self.root
             for path in (path for path in self.files(wing) if path.suffix == ".py"):
                 parts = path.relative_to(top).with_suffix("").parts
-                found[".".join(parts).removesuffix(".__init__")] = (path, ast.parse(path.read_text()))
+                found[".".join(parts).removesuffix(".__init__")] = (path, parsed(path))
         return found
 
     @cached_property
@@ -115,7 +121,7 @@ class House:
         """
         found = {name}
         for path in self.science(name).rglob("*.py"):
-            for node in ast.walk(ast.parse(path.read_text())):
+            for node in ast.walk(parsed(path)):
                 if isinstance(node, ast.ClassDef) and any(ast.unparse(base) == "Params" for base in node.bases):
                     found |= {
                         item.target.id
@@ -150,7 +156,7 @@ def spoken(path: Path) -> set[str]:
     text = path.read_text()
     if path.suffix != ".py":
         return set(re.findall(r"\w+", re.sub(r"--.*", "", text) if path.suffix == ".sql" else text))
-    nodes, found = list(ast.walk(ast.parse(text))), set()
+    nodes, found = list(ast.walk(parsed(path))), set()
     remarks = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}  # docstrings, and those of constants
     for node in nodes:
         if isinstance(node, ast.Name):

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import polars as pl
+from altair.utils.schemapi import debug_mode
 
 from swingby.store import Store
 from swingby.sweepfile.refinement import labelled
@@ -76,7 +77,8 @@ def figures(store: Store, diagram: Diagram, sweep_id: str) -> list[Figure]:
     theory, charts = diagram.lines(read.resolved, read.grid), []
     for one in diagram.maps:
         lines = [line for line in theory if line.outcome in (None, one.outcome)]
-        spec = _chart(read, one, lines).to_dict()
+        with debug_mode(False):  # Altair checks each part of a chart as it is made, and then the whole again
+            spec = _chart(read, one, lines).to_dict()
         # Legends one below the other: Altair's own checks know no layout of legends.
         spec["config"]["legend"]["layout"] = {"bottom": {"anchor": "start", "direction": "vertical", "margin": 12}}
         slug, caption = (

@@ -8,13 +8,13 @@ What cannot be loaded is left out and told in one line: a fault of one package s
 from __future__ import annotations
 
 import difflib
+import os
 import sys
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from importlib import import_module
 from inspect import isroutine
-from pathlib import Path
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
@@ -119,29 +119,31 @@ def _noun(group: str) -> str:
     return group.rpartition(".")[2].removesuffix("s")
 
 
-def _entry_points() -> Any:
-    """The entry points of everything that is installed now; read again once a folder of `sys.path` has changed."""
+def _entry_points() -> Mapping[str, Sequence[EntryPoint]]:
+    """The entry points of everything that is installed now, by group, those of swingby's groups; read again once a
+    folder of `sys.path` has changed."""
     return _read_entry_points(tuple((path, _changed(path)) for path in sys.path))
 
 
-def entry_points(group: str) -> Any:
+def entry_points(group: str) -> Sequence[EntryPoint]:
     """The entry points of a group, of everything that is installed now."""
-    return _entry_points().select(group=group)
+    return _entry_points().get(group, ())
 
 
 def _changed(path: str) -> int:
     """When files in a folder were last added or removed, in nanoseconds; 0 if there is no such folder."""
     try:
-        return Path(path or ".").stat().st_mtime_ns
+        return os.stat(path or ".").st_mtime_ns  # noqa: PTH116  every look at what is offered asks for each folder
     except OSError:
         return 0
 
 
 @lru_cache(maxsize=1)
-def _read_entry_points(places: tuple[tuple[str, int], ...]) -> Any:
+def _read_entry_points(places: tuple[tuple[str, int], ...]) -> Mapping[str, Sequence[EntryPoint]]:
     from importlib.metadata import entry_points
 
-    return entry_points()
+    points = entry_points()
+    return {group: tuple(points.select(group=group)) for group in points.groups if group.startswith("swingby.")}
 
 
 def packages() -> dict[str, Package]:
@@ -151,13 +153,12 @@ def packages() -> dict[str, Package]:
 
 def broken_packages() -> list[Broken]:
     """The installed packages that are offered to swingby and cannot be loaded."""
-    points = _entry_points()
-    broken = [one for _, one, _ in _examined(points.select(group=PACKAGES)) if isinstance(one, Broken)]
-    data = {point.value: point for group in FOLDERS.values() for point in points.select(group=group)}
+    broken = [one for _, one, _ in _examined(entry_points(PACKAGES)) if isinstance(one, Broken)]
+    data = {point.value: point for group in FOLDERS.values() for point in entry_points(group)}
     return broken + [one for one in map(without_data, data.values()) if one is not None]
 
 
-def _declared(points: Any) -> Iterator[tuple[str, Package, Distribution | None]]:
+def _declared(points: Iterable[EntryPoint]) -> Iterator[tuple[str, Package, Distribution | None]]:
     """Name, declaration and distribution of each package behind entry points; broken ones are told and left out."""
     for name, package, dist in _examined(points):
         if isinstance(package, Broken):
@@ -166,7 +167,7 @@ def _declared(points: Any) -> Iterator[tuple[str, Package, Distribution | None]]
             yield name, package, dist
 
 
-def _examined(points: Any) -> Iterator[tuple[str, Package | Broken, Distribution | None]]:
+def _examined(points: Iterable[EntryPoint]) -> Iterator[tuple[str, Package | Broken, Distribution | None]]:
     """Name, declaration or fault, and distribution of each package behind entry points; each name once."""
     seen = set[str]()
     for point in sorted(points, key=lambda point: (point.value, point.name)):
@@ -206,8 +207,8 @@ def offered(group: str) -> dict[str, Offer]:
     """Everything that packages offer in a group, by name; not imported. Broken packages are told and left out."""
     offer_of: dict[str, Offer] = {}
     points, kind = _entry_points(), group.rpartition(".")[2]
-    offers = [Offer(point.name, point.value, group, point.dist) for point in points.select(group=group)]
-    for dotted, package, dist in _declared(points.select(group=PACKAGES)):
+    offers = [Offer(point.name, point.value, group, point.dist) for point in points.get(group, ())]
+    for dotted, package, dist in _declared(points.get(PACKAGES, ())):
         values = getattr(package, kind, {}).items()
         offers += [Offer(name, f"{dotted}.{value}", group, dist, package) for name, value in values]
     for offer in offers:

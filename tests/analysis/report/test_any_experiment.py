@@ -8,6 +8,7 @@ import io
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -54,8 +55,9 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
         yield folder
 
 
+@cache
 def read(data: Path, name: str) -> tuple[ReportData, Figures]:
-    """What a report reads of a sweep, and its figures."""
+    """What a report reads of a sweep, and its figures, which are drawn once."""
     with Store.open(data) as store:
         sweep_id = store.sql("select sweep_id from sweeps where name = $1", [name]).rows()[0].sweep_id
         found = report_data.read(store, sweep_id)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -15,20 +17,34 @@ from swingby.store.status import sweep_status
 from swingby_analysis.diff.comparison import compared
 from swingby_analysis.live.facts import facts_json
 from swingby_analysis.live.poll import Watch
-from swingby_analysis.report import PAGE, write_report
+from swingby_analysis.report import write_report
 from swingby_analysis.report.trial import attempt
 from swingby_analysis.serve.examples import phase_query
 from swingby_analysis.stats.shares import wilson
 from tests.support.command import swingby
+from tests.support.places import MISBEHAVING
 
 OUTCOMES = {"high": "position[-1] > 0", "top": "list_max(position)", "word": "if(position[-1] > 0, 'up', 'down')"}
 DIAGRAM = {"x": "width", "y": "rate", "outcome": "high"}
 
 
+@pytest.fixture(scope="module")
+def once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder with the walks, trained, with a yes/no outcome, a number and a category in the sweep file."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(MISBEHAVING))
+        kit = importlib.import_module("misbehaving_runs").Kit(tmp_path_factory.mktemp("walks"))
+        for name in ("PYTHONPATH", "TEST_LEDGER"):
+            patch.setenv(name, kit.environment()[name])
+        run_sweep(kit.sweep(outcomes=OUTCOMES, diagram=DIAGRAM), kit.data, local=True, pilot=False)
+        kit.close()
+    return kit.data
+
+
 @pytest.fixture
-def ran(walk: Any) -> Any:
-    """The walks, trained, with a yes/no outcome, a number and a category in the sweep file."""
-    run_sweep(walk.sweep(outcomes=OUTCOMES, diagram=DIAGRAM), walk.data, local=True, pilot=False)
+def ran(once: Path, walk: Any) -> Any:
+    """A copy of these walks."""
+    shutil.copytree(once, walk.data)
     return walk
 
 
@@ -39,6 +55,7 @@ def slugs(report: Any) -> list[str]:
 
 def test_a_report_draws_what_the_file_says_now(ran: Any) -> None:
     """A report draws every outcome of the sweep file, those of an edited file too, and a scalar by its name."""
+    assert not (ran.folder / "walks.yaml").exists()
     report = write_report("walks", ran.data, ran.folder / "out", ())
     assert slugs(report)[:3] == ["phase-high", "map-top", "map-word"]
     assert "position[-1] &gt; 0" in report.page.read_text()
@@ -135,9 +152,8 @@ def test_the_verb_prints_points_and_writes_maps(ran: Any, tmp_path: Path) -> Non
 
 
 def test_json_of_outcomes_survives(ran: Any) -> None:
-    """What a plan keeps of outcomes is what the sweep file has, so that `report` by name needs no file."""
+    """What a plan keeps of outcomes is what the sweep file has, so that a report by name, as above, needs no file."""
     with Store.open(ran.data) as store:
         (row,) = store.sql("select resolved from sweeps").rows()
     assert json.loads(row.resolved)["outcomes"] == OUTCOMES
     assert not any(derive(ran.records()).values())
-    assert (write_report("walks", ran.data, ran.folder / "out", ()).page.name) == PAGE

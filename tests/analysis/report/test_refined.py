@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +22,21 @@ from tests.support.coins import FILE, coins, refine
 FILTERED = "where=x < 0.3 and y < 0.3"
 
 
+@pytest.fixture(scope="module")
+def refined(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of the coins, of which some cells are trained; each test has a copy."""
+    folder = tmp_path_factory.mktemp("refined")
+    with pytest.MonkeyPatch.context() as patch:
+        coins(folder, patch)
+        refine("refine.budget=120")
+    return folder
+
+
 @pytest.fixture
-def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The folder of the coins, of which some cells are trained."""
-    found = coins(tmp_path, monkeypatch)
-    refine("refine.budget=120")
-    return found
+def folder(refined: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A copy of the refined coins, from now on the folder of this process."""
+    shutil.copytree(refined, tmp_path, dirs_exist_ok=True)
+    return coins(tmp_path, monkeypatch)
 
 
 def page(name: str, folder: Path) -> tuple[Any, str]:

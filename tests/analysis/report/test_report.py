@@ -6,6 +6,7 @@ import html
 import json
 import re
 import resource
+import shutil
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -34,6 +35,7 @@ from swingby_analysis.report.data import ReportData
 from swingby_analysis.report.examples import Examples, choose
 from swingby_analysis.report.figures import Figures, distinct
 from swingby_analysis.stats import shares as phase
+from swingby_analysis.unchanged import NOTE
 from tests.support import synthetic_sim
 from tests.support.command import swingby
 
@@ -95,8 +97,10 @@ def text_of(folder: Path) -> str:
 
 
 def test_every_figure_is_in_the_page_and_beside_it(report: Path) -> None:
-    """Each figure of the page lies beside it as PNG, SVG, PDF, CSV and Vega-Lite, and nothing else does."""
+    """Each figure of the page lies beside it as PNG, SVG, PDF, CSV and Vega-Lite, and nothing else does; the first is
+    the diagram, here of shares."""
     slugs = list(page_data(report)["figures"])
+    assert slugs[0] == page_data(report)["panel"]["figure"] == "phase-transient-memorization"
     assert len(slugs) == len(set(slugs)) >= 6
     assert {path.name for path in report.iterdir()} == {
         PAGE,
@@ -248,8 +252,15 @@ def test_examples_are_the_extremes(read: tuple[Store, ReportData]) -> None:
 # unfinished, failed, hostile, absent
 
 
-def test_an_unfinished_sweep_says_what_is_missing(tmp_path: Path) -> None:
-    """Cells that are missing, failed and diverged are counted, blank points named, and what is there is drawn."""
+TITLE = "</script><script>document.title='taken'</script><img src=x onerror=alert(1)>"
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The report of a sweep with a hostile title, whose cells are missing, failed and diverged; the folder of the page.
+
+    One point has no result at all.
+    """
 
     def fate(cell: Cell) -> str | None:
         place = sweep.points.index(cell.point)
@@ -257,9 +268,14 @@ def test_an_unfinished_sweep_says_what_is_missing(tmp_path: Path) -> None:
             return None
         return {0: "ok", 1: "failed", 2: "diverged", 3: None}[cell.seed] if place == 0 else "ok"
 
-    sweep = synthetic_sim.square("half-done", 3, 4)
-    synthetic_sim.write(tmp_path / "data", sweep, fate)
-    text = text_of(write_report("half-done", tmp_path / "data", tmp_path / "out", kinds=()).page.parent)
+    folder, sweep = tmp_path_factory.mktemp("odd"), synthetic_sim.square("half-done", 3, 4, TITLE)
+    synthetic_sim.write(folder / "data", sweep, fate)
+    return write_report("half-done", folder / "data", folder / "out", kinds=()).page.parent
+
+
+def test_an_unfinished_sweep_says_what_is_missing(odd: Path) -> None:
+    """Cells that are missing, failed and diverged are counted, blank points named, and what is there is drawn."""
+    text = text_of(odd)
     assert "5 of 36 cells have no result yet" in text
     assert "1 cell failed with an error" in text
     assert "1 cell diverged" in text
@@ -268,15 +284,11 @@ def test_an_unfinished_sweep_says_what_is_missing(tmp_path: Path) -> None:
     assert "8 of 9 points have cells; seeds per point from 2 to 4" in text
 
 
-def test_a_title_stays_text(tmp_path: Path) -> None:
+def test_a_title_stays_text(odd: Path) -> None:
     """Markup in a sweep's title is shown, not obeyed, in the page and in its data."""
-    title = "</script><script>document.title='taken'</script><img src=x onerror=alert(1)>"
-    sweep = synthetic_sim.square("hostile", 2, 2, title)
-    synthetic_sim.write(tmp_path / "data", sweep)
-    folder = write_report("hostile", tmp_path / "data", tmp_path / "out", kinds=()).page.parent
-    page = (folder / PAGE).read_text()
-    assert title not in page
-    assert html.escape(title, quote=False).replace("'", "&#39;") in page
+    page = (odd / PAGE).read_text()
+    assert TITLE not in page
+    assert html.escape(TITLE, quote=False).replace("'", "&#39;") in page
     assert len(re.findall(r"<script\b", page.replace(vega(), ""))) == 3
 
 
@@ -296,14 +308,6 @@ def test_a_sweep_without_results(tmp_path: Path) -> None:
         write_report("nothing", tmp_path / "data", tmp_path / "out")
 
 
-def test_a_report_replaces_the_one_before(trained: Path, tmp_path: Path) -> None:
-    """Writing again leaves the new report alone in the folder."""
-    write_report("small", trained, tmp_path, kinds=("svg",))
-    write_report("small", trained, tmp_path, kinds=())
-    assert [path.name for path in tmp_path.iterdir()] == ["small"]
-    assert [path.name for path in (tmp_path / "small").iterdir()] == [PAGE]
-
-
 def test_a_report_is_whole_or_not_there(tmp_path: Path) -> None:
     """If a file cannot be written to its end, the report before it stays, and nothing half-written is left."""
     replace_folder(tmp_path / "small", {PAGE: b"before"})
@@ -318,21 +322,20 @@ def test_a_report_is_whole_or_not_there(tmp_path: Path) -> None:
     assert (tmp_path / "small" / PAGE).read_bytes() == b"before"
 
 
-def test_a_place_that_cannot_be_written(trained: Path, tmp_path: Path) -> None:
+def test_a_place_that_cannot_be_written(tmp_path: Path) -> None:
     """A file where the folder should go is a clear error."""
     (tmp_path / "out").write_text("in the way")
     with pytest.raises(SwingbyError, match="cannot write the report"):
-        write_report("small", trained, tmp_path / "out", kinds=())
+        replace_folder(tmp_path / "out" / "small", {PAGE: b"after"})
+    assert (tmp_path / "out").read_text() == "in the way"
 
 
 # one parameter, other outcomes
 
 
-@pytest.mark.parametrize(
-    ("outcome", "first"), [("outcome", "map-outcome"), ("bump_height", "map-bump-height"), ("retreat", "phase-retreat")]
-)
+@pytest.mark.parametrize(("outcome", "first"), [("outcome", "map-outcome"), ("bump_height", "map-bump-height")])
 def test_any_outcome_can_be_the_diagram(outcome: str, first: str, tmp_path: Path) -> None:
-    """Shares, categories and numbers are each drawn as what they are, along one parameter or over two."""
+    """Categories and numbers are each drawn as what they are, along one parameter or over two; shares are above."""
     text = synthetic_sim.SQUARE.format(name="other", title="Other", points=3, seeds=3)
     text = text.replace("outcome: transient_memorization", f"outcome: {outcome}")
     sweep = Sweep.parse(text.replace(", y: init_gain", "") if outcome == "outcome" else text, "other.yaml")
@@ -357,12 +360,18 @@ def test_the_examples_runs_are_those_of_the_store(read: tuple[Store, ReportData]
 # the command
 
 
-def test_the_command_prints_the_path(trained: Path, tmp_path: Path) -> None:
-    """`swingby report` writes the page and prints where it is; a wrong plane is bad input."""
+def test_the_command_prints_the_path_and_replaces_the_report_before(
+    report: Path, trained: Path, tmp_path: Path
+) -> None:
+    """`swingby report` writes the page and prints where it is; of the report that was there with its pictures nothing
+    is left; a wrong plane is bad input."""
+    shutil.copytree(report, tmp_path / "small")
     arguments = ["report", "small", "--data", str(trained), "--out", str(tmp_path), "--no-png", "--no-svg", "--no-pdf"]
     done = swingby(*arguments)
     assert done.exit_code == 0, done.output
     assert Path(done.stdout.strip()) == tmp_path / "small" / PAGE
+    assert [path.name for path in tmp_path.iterdir()] == ["small"]
+    assert {path.name for path in (tmp_path / "small").iterdir()} == {PAGE, NOTE}
     assert swingby(*arguments, "--plane", "one").exit_code == 2
 
 

@@ -7,7 +7,7 @@ import math
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -34,7 +34,8 @@ from swingby_analysis.statements.page import claims_page
 from swingby_analysis.statements.table import KEY, KIND, SCHEMA, write
 from swingby_analysis.statements.verdict import MISSING, Answer, verdict
 from tests.support import experiment_laws
-from tests.support.named import named
+from tests.support.command import train_here
+from tests.support.named import GROUP, named
 
 SEEDS = 2
 TINY = (f"seeds.count={SEEDS}", "base.n=200", "record.points=80")
@@ -51,6 +52,7 @@ UNTOLD_HERE = {"fig-2c-direction", "terminal-rate-symmetric"}
 # the catalogue
 
 
+@pytest.mark.xdist_group(GROUP)
 def test_the_catalogue_is_whole() -> None:
     """Slugs are unique, every claim says what its query asks, and every sweep is there."""
     slugs = [claim.slug for claim in CATALOGUE]
@@ -61,6 +63,7 @@ def test_the_catalogue_is_whole() -> None:
         assert len({named(name).experiment_name for name in claim.sweeps}) == 1, claim.slug
 
 
+@pytest.mark.xdist_group(GROUP)
 def test_claims_of_one_experiment() -> None:
     """An experiment's claims are those of its folder; one of which nothing is claimed is answered with the nearest."""
     judged = sorted({named(claim.sweeps[0]).experiment_name for claim in CATALOGUE})
@@ -130,15 +133,6 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
         )
     assert (done.missing, done.waiting) == (0, 0)
     return folder
-
-
-def train_here(names: Sequence[str], data: Path, overrides: Sequence[str], options: Sequence[str]) -> bool:
-    """Runs the command of `swingby_analysis.train.train` in this process, which has loaded everything: a process of its
-    own takes as long to load as to train. That the command starts by itself is tested with the gallery."""
-    asked = [f"--set={override}" for override in overrides]
-    done = CliRunner().invoke(app, ["run", *names, "--data", str(data), *asked, *options])
-    assert done.exit_code == 0, done.output
-    return True
 
 
 @pytest.fixture(scope="module")
