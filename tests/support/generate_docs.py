@@ -22,9 +22,10 @@ from swingby.model.fields import default_of, values_of
 from swingby.model.params import Params
 from swingby.sweepfile.overrides import KEYS
 from swingby.sweepfile.sections import SECTIONS
+from swingby.sweepfile.sweep import Sweep
 from swingby.text import first_sentence
 from swingby_analysis.statements import catalogue
-from tests.support.named import packaged
+from tests.support.named import COARSE, packaged
 from tests.support.places import ROOT
 
 BLOCK = re.compile(r"(<!-- begin: (?P<name>[\w -]+) -->\n).*?(<!-- end: (?P=name) -->)", re.DOTALL)
@@ -125,7 +126,8 @@ def sweeps(experiment: str) -> str:
     rows = []
     for name, sweep in packaged().items():
         if sweep.experiment_name == experiment:
-            rows.append([code(name), sweep.title or "", f"{len(sweep):,}"])
+            whole = Sweep.load(name) if name in COARSE else sweep
+            rows.append([code(name), sweep.title or "", f"{len(whole):,}"])
     return table(("sweep", "title", "runs"), rows)
 
 

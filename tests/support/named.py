@@ -22,5 +22,5 @@ def named(name: str) -> Sweep:
 
 @cache
 def packaged() -> dict[str, Sweep]:
-    """Every named sweep by its name, without raising the limit of cells."""
+    """Every named sweep by its name, see `named`, without raising the limit of cells."""
     return {name: named(name) for name in sorted(named_sweeps())}
