@@ -82,7 +82,7 @@ def work(order: dict[str, Any]) -> None:
             ingest_thread.ingest_once(Records.open(data)),
         )[0]
     else:
-        ingest_thread.INGEST_SECONDS = 0.1
+        ingest_thread.INGEST_SECONDS = 0.25
     if order["do"] == "ingest":
         ingest(Records.open(data))
     else:
