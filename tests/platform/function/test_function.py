@@ -157,16 +157,18 @@ def test_a_misspelt_outcome_is_told_at_the_end_of_the_run(folder: Path) -> None:
     assert not [text for text in said if text.startswith("warning: the runs")]
 
 
-def test_ray_trains_what_the_loop_trains(folder: Path) -> None:
+@pytest.mark.parametrize("ray", [pytest.param(True, marks=pytest.mark.slow), False])
+def test_workers_train_what_the_loop_trains(folder: Path, ray: bool) -> None:
     """Workers get the code from the plan, also that of the module beside it, though both files are gone."""
     run(folder)
     expected = rows(folder, "select * exclude (shard, attempt) from quadratic order by cell_id")
     sweep = Sweep.load(folder / "quadratic.yaml")
     (folder / "train.py").unlink()
     (folder / "rule.py").unlink()
-    result = run_sweep(sweep, folder / "ray" / "data", workers=2, pilot=False, progress=Progress())
+    # Worker processes of the driver's own train what pilots have shown to be short, and are the pilots' too.
+    result = run_sweep(sweep, folder / "other" / "data", workers=2, ray=ray, pilot=not ray, progress=Progress())
     assert result.ok == 8
-    assert rows(folder / "ray", "select * exclude (shard, attempt) from quadratic order by cell_id") == expected
+    assert rows(folder / "other", "select * exclude (shard, attempt) from quadratic order by cell_id") == expected
 
 
 def test_a_sweep_file_sets_resources(folder: Path) -> None:

@@ -16,6 +16,7 @@ from typing import Any
 import psutil
 import pytest
 
+from swingby.errors import SwingbyError
 from swingby.model.experiment import Resources
 from swingby.run.drain import Drain
 from swingby.run.driver import run_sweep
@@ -25,6 +26,7 @@ from swingby.run.plan import Planner
 from swingby.run.progress import Progress
 from swingby.run.ray.session import Standby
 from tests.support.places import MISBEHAVING
+from tests.support.processes import children
 from tests.support.waiting import awaited
 
 
@@ -87,6 +89,18 @@ def test_the_guilty_are_found(measured: Any, monkeypatch: pytest.MonkeyPatch) ->
     assert set(said) == {"die", "leave", "raise"}
     assert "SIGKILL" in said["die"]
     assert "os._exit(3)" in said["leave"]
+
+
+def test_a_fault_ends_the_run(measured: Any) -> None:
+    """What no second try would mend (a broken contract) ends the run with its reason after one try."""
+    before = children()
+    sweep = measured.sweep(axes={"wants": ["exit"]}, seeds=1)
+    with pytest.raises(SwingbyError, match="no final row"):
+        run_sweep(sweep, measured.data, ray=False, pilot=False, workers=1, progress=Progress())
+    assert set(measured.started().values()) == {1}
+    assert os.getpid() not in measured.pids()
+    _, left = psutil.wait_procs(children() - before, timeout=60)
+    assert not left
 
 
 def test_a_run_that_drains_begins_nothing(measured: Any) -> None:

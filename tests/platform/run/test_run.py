@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import io
 import itertools
+import shutil
 from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
@@ -34,11 +36,31 @@ from swingby.run.worker.batch import Assignment, BatchDone, run_batch
 from swingby.run.worker.segments import ExperimentError
 from swingby.store import ingest
 from swingby.units import duration, size
+from tests.support.places import MISBEHAVING
 
 
 def quietly(walk: Any, sweep: Any, **options: Any) -> Any:
     """A run by the for-loop that prints nothing, and measures no cost first unless it is to."""
     return run_sweep(sweep, walk.data, **{"local": True, "pilot": False, "progress": Progress(), **options})
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a kit whose sweep has run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(MISBEHAVING))
+        kit = importlib.import_module("misbehaving_runs").Kit(tmp_path_factory.mktemp("finished"))
+        patch.setenv("TEST_LEDGER", str(kit.ledger))
+        quietly(kit, kit.sweep())
+        return kit.folder
+
+
+@pytest.fixture
+def walked(walk: Any, finished: Path) -> Any:
+    """A copy of that folder: as if the sweep had been run here."""
+    shutil.copytree(finished / "data", walk.data)
+    shutil.copy(finished / "ledger", walk.ledger)
+    return walk
 
 
 def committed(walk: Any, sweep: Any, **options: Any) -> Planned:
@@ -253,18 +275,18 @@ def test_a_second_run_trains_nothing(walk: Any) -> None:
     assert walk.records().plans() == plans
 
 
-def test_sweeps_share_cells(walk: Any) -> None:
+def test_sweeps_share_cells(walked: Any) -> None:
     """A larger grid trains only what the smaller one did not, and a smaller one inside a larger nothing."""
-    quietly(walk, walk.sweep(seeds=2))
+    walk = walked
     grown = quietly(walk, walk.sweep(name="grown", seeds=5))
     inside = quietly(walk, walk.sweep(name="inside", seeds=[1, 3]))
-    assert (grown.trained, inside.trained) == (12, 0)
+    assert (grown.trained, inside.trained) == (8, 0)
     assert set(walk.started().values()) == {1}
 
 
-def test_a_missing_recording_trains_again(walk: Any) -> None:
+def test_a_missing_recording_trains_again(walked: Any) -> None:
     """A cell that lacks a requested recording is computed again; one that has more than requested is not."""
-    quietly(walk, walk.sweep())
+    walk = walked
     assert quietly(walk, walk.sweep(name="more", record={"also": ["noise"]})).trained == 12
     assert quietly(walk, walk.sweep(name="less", seeds=2)).trained == 0
 
@@ -437,9 +459,9 @@ def test_a_sweep_given_twice_is_refused(walk: Any) -> None:
     assert not walk.started()
 
 
-def test_another_title_trains_nothing_and_is_shown(walk: Any) -> None:
+def test_another_title_trains_nothing_and_is_shown(walked: Any) -> None:
     """A finished sweep whose file shows it otherwise stays that sweep, trains nothing, and is known as shown."""
-    quietly(walk, walk.sweep())
+    walk = walked
     renamed = quietly(walk, walk.sweep(title="A new title"))
     again = quietly(walk, walk.sweep(title="A new title"))
     assert [(row.title, row.cells) for row in walk.rows("from sweeps")] == [("A new title", 12)]
@@ -567,9 +589,9 @@ def test_a_cell_that_breaks_a_detector_is_named_and_costs_no_other(walk: Any, mo
     assert len(walk.rows("from outcomes_walk_height_all where version = '2'")) == 10
 
 
-def test_a_new_version_of_a_detector_sees_all_cells(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_new_version_of_a_detector_sees_all_cells(walked: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A raised version derives every cell again; the rows shown are the new ones, the old ones are kept beside."""
-    quietly(walk, walk.sweep())
+    walk = walked
     monkeypatch.setattr(type(registry.detector("walk_height")), "version", "2")
     assert derive(walk.records()) == {"walk_height": 12}
     kept = Counter(row.version for row in walk.rows("from outcomes_walk_height_all"))
