@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -130,15 +131,15 @@ def test_what_cannot_be_extended_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "data").exists()
 
 
-def test_what_never_ran_is_not_extended(tmp_path: Path) -> None:
+def test_what_never_ran_is_not_extended(walk: Any) -> None:
     """A sweep that was not run here, or with other points, is an error that says how to run it."""
-    file, data = tmp_path / "tiny.yaml", tmp_path / "data"
-    file.write_text(TINY)
-    run_sweep(Sweep.load(file, ["base.n=32", "seeds.count=1"]), data, local=True, pilot=False, progress=Progress())
+    file, data = walk.folder / "walks.yaml", walk.data
+    file.write_text(walk.text(base={"length": 3}))
+    run_sweep(Sweep.load(file, ["base.length=5", "seeds.count=1"]), data, local=True, pilot=False, progress=Progress())
     with pytest.raises(SwingbyError, match="nothing to extend: swingby run"):
         last_seeds(str(file), data, ())
-    assert last_seeds(str(file), data, ("base.n=32",)) == ["base.n=32", "seeds.count=1"]
-    assert last_seeds(str(file), data, ("base.n=32", "seeds.count=7")) == ["base.n=32", "seeds.count=7"]
+    assert last_seeds(str(file), data, ("base.length=5",)) == ["base.length=5", "seeds.count=1"]
+    assert last_seeds(str(file), data, ("base.length=5", "seeds.count=7")) == ["base.length=5", "seeds.count=7"]
     assert with_seeds(("base.n=32", "seeds.count=7"), 9) == ["base.n=32", "seeds.count=9"]
 
 
