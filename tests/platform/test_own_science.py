@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from swingby.store import Store
+from tests.support import command
 from tests.support.command import in_child
 from tests.support.places import ROOT
 
@@ -36,16 +37,19 @@ def swingby(project: Path, *words: str) -> str:
     return done.stdout + done.stderr
 
 
-def test_the_readmes_package_is_swept_and_drawn(project: Path) -> None:
+def test_the_readmes_package_is_swept_and_drawn(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Found by entry point; every run overshoots where theory says so, and none elsewhere; the report draws it."""
     assert "120 cells: 120 ok" in swingby(project, "run", "damping.yaml", "--local")
+    monkeypatch.syspath_prepend(str(project / "site"))
+    monkeypatch.setenv("SWINGBY_DATA", str(project / "data"))
     with Store.open(project / "data") as store:
         rows = store.sql(
             "select lr, momentum, overshoots from heavyball join outcomes_overshoots using (cell_id)"
         ).rows()
     assert len(rows) == 120
     assert all(row.overshoots == (sqrt(row.lr) > 1 - sqrt(row.momentum)) for row in rows)
-    swingby(project, "report", "damping")
+    drawn = command.swingby("report", "damping", cwd=project)
+    assert drawn.exit_code == 0, drawn.output
     page = (project / "out" / "damping" / "report.html").read_text()
     assert "it crosses the minimum" in page
     assert (project / "out" / "damping" / "phase-overshoots.png").stat().st_size > 10_000

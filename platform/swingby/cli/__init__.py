@@ -29,8 +29,8 @@ from swingby.cli import (
     replicate,
     sweeps,
 )
-from swingby.cli.arrow import arrow_without
 from swingby.cli.console import KEEP, LOOK, RUN, complain
+from swingby.data.arrow import arrow_without
 from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.model.broken import LoadError

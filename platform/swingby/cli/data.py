@@ -53,7 +53,7 @@ def sql(
     A cell that was recorded in several ways has a result for each. A table shows the finest; a query that names a
     sweep's id, or `--sweep`, reads what that sweep recorded.
     """
-    from swingby.cli.arrow import arrow_without
+    from swingby.data.arrow import arrow_without
 
     arrow_without("numpy", "pandas")  # rows are only written here, and both take longer to import than a query takes
     from swingby import sandbox

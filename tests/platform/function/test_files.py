@@ -50,18 +50,31 @@ def run(folder: Path, *overrides: str, **options: Any) -> Any:
     return run_sweep(sweep, folder / "data", progress=Progress(), **options)
 
 
+FEWER = pytest.mark.parametrize(
+    "form", ["at the top", "declared", pytest.param("in the function", marks=pytest.mark.slow)]
+)
+"""A file that is read in the function travels, and counts, as one that is read at the top: it is named in the text."""
+
+
 @pytest.mark.parametrize("form", FORMS)
+def test_a_file_beside_the_code_is_found_by_the_loop(tmp_path: Path, form: str) -> None:
+    """Read by whatever form."""
+    check_found(tmp_path, form, local=True, pilot=False)
+
+
+@FEWER
 @pytest.mark.parametrize(
     "options",
-    [
-        {"local": True, "pilot": False},
-        {"ray": False, "workers": 2},
-        pytest.param({"ray": True}, marks=pytest.mark.slow),
-    ],
-    ids=["local", "workers", "ray"],
+    [{"ray": False, "workers": 2}, pytest.param({"ray": True}, marks=pytest.mark.slow)],
+    ids=["workers", "ray"],
 )
 def test_a_file_beside_the_code_is_found_everywhere(tmp_path: Path, form: str, options: dict[str, Any]) -> None:
-    """Read by whatever form, by the for-loop, pilots, worker processes and Ray."""
+    """Read by pilots, worker processes and Ray."""
+    check_found(tmp_path, form, **options)
+
+
+def check_found(tmp_path: Path, form: str, **options: Any) -> None:
+    """Every cell has read the numbers of the file."""
     write(tmp_path, form)
     assert run(tmp_path, **options).ok == 4
     with Store.open(tmp_path / "data") as store:
@@ -69,7 +82,7 @@ def test_a_file_beside_the_code_is_found_everywhere(tmp_path: Path, form: str, o
     assert losses == pytest.approx((0.1, 0.2, 0.3))
 
 
-@pytest.mark.parametrize("form", FORMS)
+@FEWER
 def test_a_file_that_changes_is_a_change_of_the_code(tmp_path: Path, form: str) -> None:
     """Results of the earlier file never count silently; one that is not named changes nothing."""
     write(tmp_path, form)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -66,9 +67,9 @@ def test_seeds_are_added_until_the_interval_is_narrow(tmp_path: Path) -> None:
     """More seeds of every point, none trained twice, and the last number is one at which the bound holds."""
     file, data, said = tmp_path / "tiny.yaml", tmp_path / "data", list[str]()
     file.write_text(TINY)
-    run_sweep(Sweep.load(file, ["seeds.count=2"]), data, local=True, progress=Progress())
+    run_sweep(Sweep.load(file, ["seeds.count=2"]), data, local=True, pilot=False, progress=Progress())
     assert last_seeds(str(file), data, ()) == ["seeds.count=2"]
-    count = extend_seeds(str(file), data, "non_monotone", 0.3, 60, (), RunOptions(local=True), said.append)
+    count = extend_seeds(str(file), data, "non_monotone", 0.3, 60, (), RunOptions(local=True, pilot=False), said.append)
     assert 2 < count <= 60
     with Store.open(data) as store:
         per_point = store.sql("select layers, count(*) as n, count(distinct seed) as seeds from sim group by 1").rows()
@@ -91,7 +92,7 @@ def test_all_rounds_share_one_start_of_ray(tmp_path: Path, capsys: pytest.Captur
     """Ray is started for the first round and stays up for the others."""
     file, data, said = tmp_path / "tiny.yaml", tmp_path / "data", list[str]()
     file.write_text(TINY)
-    run_sweep(Sweep.load(file, ["seeds.count=2"]), data, local=True, progress=Progress())
+    run_sweep(Sweep.load(file, ["seeds.count=2"]), data, local=True, pilot=False, progress=Progress())
     options = RunOptions(workers=1, pilot=False)
     count = extend_seeds(str(file), data, "non_monotone", 0.2, 100, (), options, said.append)
     assert len(said) > 1
@@ -130,15 +131,15 @@ def test_what_cannot_be_extended_is_refused(tmp_path: Path) -> None:
     assert not (tmp_path / "data").exists()
 
 
-def test_what_never_ran_is_not_extended(tmp_path: Path) -> None:
+def test_what_never_ran_is_not_extended(walk: Any) -> None:
     """A sweep that was not run here, or with other points, is an error that says how to run it."""
-    file, data = tmp_path / "tiny.yaml", tmp_path / "data"
-    file.write_text(TINY)
-    run_sweep(Sweep.load(file, ["base.n=32", "seeds.count=1"]), data, local=True, progress=Progress())
+    file, data = walk.folder / "walks.yaml", walk.data
+    file.write_text(walk.text(base={"length": 3}))
+    run_sweep(Sweep.load(file, ["base.length=5", "seeds.count=1"]), data, local=True, pilot=False, progress=Progress())
     with pytest.raises(SwingbyError, match="nothing to extend: swingby run"):
         last_seeds(str(file), data, ())
-    assert last_seeds(str(file), data, ("base.n=32",)) == ["base.n=32", "seeds.count=1"]
-    assert last_seeds(str(file), data, ("base.n=32", "seeds.count=7")) == ["base.n=32", "seeds.count=7"]
+    assert last_seeds(str(file), data, ("base.length=5",)) == ["base.length=5", "seeds.count=1"]
+    assert last_seeds(str(file), data, ("base.length=5", "seeds.count=7")) == ["base.length=5", "seeds.count=7"]
     assert with_seeds(("base.n=32", "seeds.count=7"), 9) == ["base.n=32", "seeds.count=9"]
 
 

@@ -58,7 +58,8 @@ def commands(root):
 
 
 warm, shared = map(Path, sys.argv[1:])
-for words in commands(warm):  # what is imported: the users may not read where Python lies
+# One of each command imports what the users need, who may not read where Python lies.
+for words in {words[0]: words for words in commands(warm)}.values():
     CliRunner().invoke(app, words)
 for place, words in enumerate(commands(shared)):
     child = os.fork()

@@ -3,16 +3,20 @@ cells do; each cell has one row, and the driver outlives them."""
 
 from __future__ import annotations
 
+import importlib
 import os
+import shutil
 import signal
 import time
 from collections import Counter
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
 
+from swingby.errors import SwingbyError
 from swingby.model.experiment import Resources
 from swingby.run.drain import Drain
 from swingby.run.driver import run_sweep
@@ -21,14 +25,26 @@ from swingby.run.options import RunOptions
 from swingby.run.plan import Planner
 from swingby.run.progress import Progress
 from swingby.run.ray.session import Standby
+from tests.support.places import MISBEHAVING
+from tests.support.processes import children
 from tests.support.waiting import awaited
 
 
+@pytest.fixture(scope="module")
+def measurements(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A data folder in which walks were measured."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(MISBEHAVING))
+        kit = importlib.import_module("misbehaving_runs").Kit(tmp_path_factory.mktemp("measured"))
+        patch.setenv("TEST_LEDGER", str(kit.ledger))
+        run_sweep(kit.sweep(name="first", axes={"width": [1]}, seeds=8), kit.data, local=True, progress=Progress())
+        return kit.data
+
+
 @pytest.fixture
-def measured(walk: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """A data folder in which walks were measured; Ray, once asked for, is a failure."""
-    run_sweep(walk.sweep(name="first", axes={"width": [1]}, seeds=8), walk.data, local=True, progress=Progress())
-    walk.ledger.unlink()
+def measured(walk: Any, measurements: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A copy of that folder; Ray, once asked for, is a failure."""
+    shutil.copytree(measurements, walk.data)
 
     def begin(standby: Standby) -> None:
         raise AssertionError("Ray was started")
@@ -60,18 +76,31 @@ def test_what_is_short_needs_no_ray(measured: Any) -> None:
     assert run_sweep(sweep, measured.data, ray=False, progress=Progress()).trained == 0
 
 
-def test_the_guilty_are_found(measured: Any) -> None:
+def test_the_guilty_are_found(measured: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Cells that kill or leave their process fail with the reason; all others have their rows, each one; so has a cell
     that kills its process the first time only."""
-    sweep = measured.sweep(axes={"wants": ["ok", "die", "leave", "once", "raise"]}, seeds=2)
+    monkeypatch.setattr("swingby.run.scheduler.RETRIES", 1)  # every new process takes a second
+    sweep = measured.sweep(axes={"wants": ["ok", "die", "leave", "once", "raise"]}, seeds=1)
     result = run_sweep(sweep, measured.data, ray=False, pilot=False, workers=2, progress=Progress())
-    assert (result.ok, result.failed, result.missing) == (4, 6, 0)
+    assert (result.ok, result.failed, result.missing) == (2, 3, 0)
     rows = measured.rows("select cell_id, wants, status, message from walk where wants <> 'ok' or rate = 1")
     assert max(Counter(row.cell_id for row in rows).values()) == 1
     said = {row.wants: row.message for row in rows if row.status == "failed"}
     assert set(said) == {"die", "leave", "raise"}
     assert "SIGKILL" in said["die"]
     assert "os._exit(3)" in said["leave"]
+
+
+def test_a_fault_ends_the_run(measured: Any) -> None:
+    """What no second try would mend (a broken contract) ends the run with its reason after one try."""
+    before = children()
+    sweep = measured.sweep(axes={"wants": ["exit"]}, seeds=1)
+    with pytest.raises(SwingbyError, match="no final row"):
+        run_sweep(sweep, measured.data, ray=False, pilot=False, workers=1, progress=Progress())
+    assert set(measured.started().values()) == {1}
+    assert os.getpid() not in measured.pids()
+    _, left = psutil.wait_procs(children() - before, timeout=60)
+    assert not left
 
 
 def test_a_run_that_drains_begins_nothing(measured: Any) -> None:

@@ -174,6 +174,7 @@ def test_sim_by_tune_and_by_the_loop(tmp_path: Path, monkeypatch: pytest.MonkeyP
             np.testing.assert_allclose(mine, theirs, rtol=1e-9, atol=1e-12 * row.l_ref)
 
 
+@pytest.mark.slow  # worker processes of the driver's own are told of a fault the same way, see test_nearby
 @pytest.mark.usefixtures("nothing_left")
 def test_a_fault_ends_the_run(walk: Any) -> None:
     """What no second try would mend (a broken contract) ends the run with its reason after one try."""

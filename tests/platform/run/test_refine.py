@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -37,6 +38,38 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return coins(tmp_path, monkeypatch)
 
 
+TWO_ROUNDS = "refine.budget=64"
+"""A budget of two rounds: the second, of 32 cells like the first, is chosen by what came of the first."""
+SMALL = ("axes.x.linspace.points=8", "axes.y.linspace.points=8")
+"""A grid of 64 points, for what is as true of few points."""
+
+
+def made_once(tmp_path_factory: pytest.TempPathFactory, *overrides: str) -> tuple[Path, Any]:
+    """A folder of coins that are refined already, and the result; tests take copies."""
+    with pytest.MonkeyPatch.context() as patch:
+        folder = coins(tmp_path_factory.mktemp("coins"), patch)
+        return folder, refine(*overrides)
+
+
+@pytest.fixture(scope="module")
+def ended(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
+    """A refinement that ended because it knew enough."""
+    return made_once(tmp_path_factory)
+
+
+@pytest.fixture(scope="module")
+def two_rounds(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Any]:
+    """A refinement that ended after two rounds, by its budget."""
+    return made_once(tmp_path_factory, TWO_ROUNDS)
+
+
+def copied(made: tuple[Path, Any], folder: Path) -> Any:
+    """What was made once, in this folder as if it had been made here; gives its result."""
+    shutil.copytree(made[0] / "data", folder / "data")
+    shutil.copy(made[0] / "ledger", folder)
+    return made[1]
+
+
 def decisions(data: Path) -> list[dict[str, Any]]:
     """The decisions of all rounds, in order."""
     with Store.open(data) as store:
@@ -44,9 +77,9 @@ def decisions(data: Path) -> list[dict[str, Any]]:
     return [json.loads(row.decision) for row in rows]
 
 
-def test_it_ends_with_few_cells_and_says_so(folder: Path) -> None:
+def test_it_ends_with_few_cells_and_says_so(ended: tuple[Path, Any]) -> None:
     """Points far from the line are told, the budget is kept, and the fit is a table."""
-    result = refine()
+    folder, result = ended
     of = result.refined
     assert of.ended == "accuracy"
     assert result.missing == 0
@@ -70,9 +103,9 @@ def test_it_ends_with_few_cells_and_says_so(folder: Path) -> None:
     assert "of the grid's 1,536 cells" in str(result)
 
 
-def test_again_is_nothing_more(folder: Path) -> None:
+def test_again_is_nothing_more(folder: Path, ended: tuple[Path, Any]) -> None:
     """A second run of a refinement that has ended trains nothing and writes no plan."""
-    first = refine()
+    first = copied(ended, folder)
     plans = Records.open(folder / "data").plans()
     again = refine()
     assert again.trained == 0
@@ -83,35 +116,35 @@ def test_again_is_nothing_more(folder: Path) -> None:
 
 def test_all_cells_count_later(folder: Path) -> None:
     """A larger budget, more seeds, a finer grid and the whole grid train only what is missing."""
-    first = refine("refine.wrong=0.0001", "refine.budget=60")
+    first = refine("refine.wrong=0.0001", "refine.budget=36", *SMALL)
     assert first.refined.ended == "budget"
-    assert sum(trained(folder).values()) == 60
-    more = refine("refine.wrong=0.0001", "refine.budget=8%")
-    assert sum(trained(folder).values()) == more.cells == round(0.08 * 6 * 256)
-    seeds = refine("refine.wrong=0.0001", "refine.budget=150", "seeds.count=8")
-    assert sum(trained(folder).values()) == seeds.cells == 150
-    finer = refine("refine.budget=160", "axes.x.linspace.points=31", "seeds.count=8")
-    assert finer.cells >= 150
+    assert sum(trained(folder).values()) == 36
+    more = refine("refine.wrong=0.0001", "refine.budget=12%", *SMALL)
+    assert sum(trained(folder).values()) == more.cells == round(0.12 * 6 * 64)
+    seeds = refine("refine.wrong=0.0001", "refine.budget=60", "seeds.count=8", *SMALL)
+    assert sum(trained(folder).values()) == seeds.cells == 60
+    finer = refine("refine.budget=64", "axes.x.linspace.points=15", SMALL[1], "seeds.count=8")
+    assert finer.cells >= 60
     before = sum(trained(folder).values())
-    whole = run_sweep(Sweep.load("coins.yaml", ["seeds.count=2"]), folder / "data", local=True, pilot=False)
-    assert (whole.cells, whole.ok, whole.missing) == (512, 512, 0)
-    assert sum(trained(folder).values()) < before + 512
+    whole = run_sweep(Sweep.load("coins.yaml", ["seeds.count=2", *SMALL]), folder / "data", local=True, pilot=False)
+    assert (whole.cells, whole.ok, whole.missing) == (128, 128, 0)
+    assert sum(trained(folder).values()) < before + 128
     assert max(trained(folder).values()) == 1
 
 
 def test_the_whole_grid_after_a_refinement_is_one_sweep(folder: Path) -> None:
     """It has every cell once, refining it then trains nothing, and the store made again is the one that lives."""
-    refine()
-    sweep = Sweep.load("coins.yaml")
-    result = run_sweep(sweep, folder / "data", local=True, pilot=False)
-    assert (result.ok, result.missing) == (1536, 0)
-    assert sum(trained(folder).values()) == 1536
-    again = refine()
+    grid = ("seeds.count=2", *SMALL)
+    refine("refine.budget=40", *grid)
+    result = run_sweep(Sweep.load("coins.yaml", grid), folder / "data", local=True, pilot=False)
+    assert (result.ok, result.missing) == (128, 0)
+    assert sum(trained(folder).values()) == 128
+    again = refine(*grid)
     assert again.trained == 0
     members = "select sweep_id, cell_id, point from members order by all"
     with Store.open(folder / "data") as store:
         live = store.sql(members).arrow()
-    assert live.num_rows == 1536
+    assert live.num_rows == 128
     rebuild(Records.open(folder / "data"))
     with Store.open(folder / "data") as store:
         assert store.sql(members).arrow().equals(live)
@@ -120,81 +153,86 @@ def test_the_whole_grid_after_a_refinement_is_one_sweep(folder: Path) -> None:
 COMMAND = [sys.executable, "-m", "swingby", "run", "coins.yaml", "--local", "--no-pilot"]
 
 
-@pytest.mark.parametrize("kill_at", [33, 47])
-def test_a_kill_changes_no_choice(folder: Path, kill_at: int) -> None:
-    """Killed and resumed, no cell with a result is trained again, and all rounds are those without a kill."""
-    refine("refine.budget=90", data="calm")
-    calm = trained(folder)
-    (folder / "ledger").unlink()
-    command = [*COMMAND, "--budget", "90", "--data", "data"]
-    environment = {**os.environ, "KILL_AT": str(kill_at)}
-    assert subprocess.run(command, env=environment, capture_output=True, check=False).returncode == -signal.SIGKILL
-    ingest(Records.open(folder / "data"))
-    with Store.open(folder / "data") as store:
-        known = store.sql("select x, y, seed from coin").rows() if "coin" in store.names() else []
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout + done.stderr
-    assert set(trained(folder)) == set(calm)
-    assert all(trained(folder)[f"{row.x} {row.y} {row.seed}"] == 1 for row in known)
-    assert chosen(folder / "data") == chosen(folder / "calm")
+def test_a_kill_changes_no_choice(folder: Path, two_rounds: tuple[Path, Any]) -> None:
+    """Killed and resumed, no cell with a result is trained again, and all rounds are those without a kill: killed
+    before the second round has left anything, and killed again in the middle of it."""
+    calm, known = two_rounds[0], set[str]()
+    for kill_at in (33, 47):
+        environment = {**os.environ, "KILL_AT": str(kill_at)}
+        command = [*COMMAND, "--budget", "64", "--data", "data"]
+        assert subprocess.run(command, env=environment, capture_output=True, check=False).returncode == -signal.SIGKILL
+        assert sum(trained(folder).values()) == kill_at
+        ingest(Records.open(folder / "data"))
+        with Store.open(folder / "data") as store:
+            rows = store.sql("select x, y, seed from coin").rows()
+        assert len(rows) >= 32
+        known |= {f"{row.x} {row.y} {row.seed}" for row in rows}
+    done = refine(TWO_ROUNDS)
+    assert (done.cells, done.missing) == (64, 0)
+    assert set(trained(folder)) == set(trained(calm))
+    assert all(trained(folder)[cell] == 1 for cell in known)
+    assert chosen(folder / "data") == chosen(calm / "data")
 
 
-def test_ray_chooses_as_the_loop_does(folder: Path) -> None:
-    """Where rounds wait for each other; where they overlap, cells are trained once, too, within the budget."""
-    refine("refine.budget=80")
-    waited = refine("refine.budget=80", data="waited", local=False, ray=True, wait_rounds=True, workers=2)
+def test_ray_chooses_as_the_loop_does(folder: Path, two_rounds: tuple[Path, Any]) -> None:
+    """Where rounds wait for each other, all of them are the same."""
+    waited = refine(TWO_ROUNDS, local=False, ray=True, wait_rounds=True, workers=2)
     assert waited.missing == 0
-    assert chosen(folder / "waited") == chosen(folder / "data")
-    (folder / "ledger").unlink()
-    overlapped = refine("refine.budget=80", data="overlapped", local=False, ray=True, workers=2)
+    assert chosen(folder / "data") == chosen(two_rounds[0] / "data")
+
+
+@pytest.mark.parametrize("ray", [pytest.param(True, marks=pytest.mark.slow), False])
+def test_rounds_may_overlap(folder: Path, two_rounds: tuple[Path, Any], ray: bool) -> None:
+    """By Ray, or by worker processes of the driver's own: cells are trained once, within the budget."""
+    copied(two_rounds, folder)  # worker processes train what is known to be short
+    overlapped = refine("refine.budget=110", local=False, ray=ray, workers=2)
     assert overlapped.missing == 0
-    assert overlapped.cells == sum(trained(folder).values()) <= 80
+    assert overlapped.cells == sum(trained(folder).values()) <= 110
+    assert len(chosen(folder / "data")) > 2
     assert max(trained(folder).values()) == 1
 
 
 def test_cells_without_an_answer_are_no_no(folder: Path) -> None:
     """Failed cells are spent but no label, points among them stay unknown, and `status = failed` makes them one."""
-    result = refine("base.blank=0.5", "refine.budget=200")
+    result = refine("base.blank=0.5", TWO_ROUNDS)
     assert result.failed > 0
     with Store.open(folder / "data") as store:
         (row,) = store.sql("select sum(n) as labels from share_fit").rows()
     assert row.labels == result.ok
-    other = refine("base.blank=0.5", "refine.outcome=status = failed", "refine.budget=300")
+    other = refine("base.blank=0.5", "refine.outcome=status = failed", "refine.budget=300", *SMALL)
     assert other.refined.ended == "accuracy"
     with Store.open(folder / "data") as store:
         rows = store.sql("select point, verdict from share_fit where outcome = 'status = failed'").rows()
-    found = [(row.verdict, row.point // 16 > 7) for row in rows if row.verdict in ("above", "below")]
+    found = [(row.verdict, row.point // 8 > 3) for row in rows if row.verdict in ("above", "below")]
     assert sum((verdict == "above") == fails for verdict, fails in found) >= 0.95 * len(found)
 
 
-def test_outcomes_of_every_kind(folder: Path) -> None:
+def test_outcomes_of_every_kind(folder: Path, two_rounds: tuple[Path, Any]) -> None:
     """A category against the rest and a number that crosses a level ask of the same cells what the yes/no does."""
-    refine("refine.budget=70", "refine.wrong=0.001")
     for name, outcome in (("level", "height > 0"), ("word", "side = up"), ("middle", "median height = 0")):
-        refine("refine.budget=70", "refine.wrong=0.001", f"refine.outcome={outcome}", data=name)
-        assert chosen(folder / name) == chosen(folder / "data")
-    both = refine("refine.budget=70", "refine.outcome=[heads, height > 0.3]", data="both")
+        refine(TWO_ROUNDS, f"refine.outcome={outcome}", data=name)
+        assert chosen(folder / name) == chosen(two_rounds[0] / "data")
+    both = refine("refine.budget=40", "refine.outcome=[heads, height > 0.3]", data="both")
     assert [outcome for outcome, _, _ in both.refined.outcomes] == ["heads", "height > 0.3"]
 
 
 def test_outcomes_of_the_sweep_file(folder: Path) -> None:
     """They can be refined like any other."""
     (folder / "coins.yaml").write_text(FILE + "outcomes: {high: height > 0.2}\n")
-    result = refine("refine.outcome=high", "refine.budget=60")
+    result = refine("refine.outcome=high", "refine.budget=40")
     with Store.open(folder / "data") as store:
         (row,) = store.sql("select sum(n) as labels, sum(k) as yes from share_fit").rows()
-    assert 0 < row.yes < row.labels == result.cells == 60
+    assert 0 < row.yes < row.labels == result.cells == 40
 
 
-def test_plan_shows_the_first_round_and_the_budget(folder: Path) -> None:
+def test_plan_shows_the_first_round_and_the_budget(folder: Path, ended: tuple[Path, Any]) -> None:
     """It writes nothing, and the run then trains what it showed."""
     sweep, records = Sweep.load("coins.yaml"), Records.open(folder / "data")
     planned = plan(sweep, records, RunOptions(refine=True, pilot=False))
     assert records.plans() == []
     assert planned.decision["asked"] == planned.missing == 32
     assert planned.decision["budget"] == round(0.2 * 1536)
-    refine()
-    assert decisions(folder / "data")[0]["chosen"] == 32
+    assert decisions(ended[0] / "data")[0]["chosen"] == 32
 
 
 @pytest.mark.parametrize(
@@ -231,9 +269,9 @@ def test_two_sweeps_are_not_refined_at_once(folder: Path) -> None:
 
 def test_the_method_of_a_sweep(folder: Path) -> None:
     """It takes the keys of the section, and its results are those of a run."""
-    results = Sweep.load("coins.yaml").refine(folder / "data", budget=50, wrong=0.001, local=True, pilot=False)
-    assert results.refined.requested == 50
-    assert results.polars().height == 50
+    results = Sweep.load("coins.yaml").refine(folder / "data", budget=32, wrong=0.001, local=True, pilot=False)
+    assert results.refined.requested == 32
+    assert results.polars().height == 32
     with Store.open(folder / "data") as store:
         (one,) = refinements(store).values()
     assert one.ended == "budget"
@@ -241,9 +279,9 @@ def test_the_method_of_a_sweep(folder: Path) -> None:
         Sweep.load("coins.yaml").refine(folder / "data", within=0.0)
 
 
-def test_recorded_results_of_a_refined_sweep(folder: Path) -> None:
+def test_recorded_results_of_a_refined_sweep(folder: Path, two_rounds: tuple[Path, Any]) -> None:
     """They come back with the same cells and outcomes, and with how the refinement stood."""
-    first = refine("refine.budget=70")
+    first = copied(two_rounds, folder)
     packed = pack(folder / "data", "coins", folder, whole=True)
     unpack(folder / "other", packed.path)
     query = "select m.point, e.seed, e.heads from members m join coin e using (cell_id) order by all"
@@ -251,14 +289,14 @@ def test_recorded_results_of_a_refined_sweep(folder: Path) -> None:
         assert other.sql(query).arrow().equals(store.sql(query).arrow())
         (one,) = refinements(other).values()
     assert one == first.refined
-    assert packed.cells == 70
+    assert packed.cells == 64
 
 
 def test_points_without_cells_are_known(folder: Path) -> None:
     """The store tells where every point of a filtered grid stands, as it does once the whole grid is planned."""
     where = "where=y > x - 0.3 and x + y > 0.2"
-    refine(where, "refine.budget=40")
-    run_sweep(Sweep.load("coins.yaml", [where]), folder / "whole", local=True, pilot=False)
+    refine(where, "refine.budget=32", "seeds.count=2", *SMALL)
+    run_sweep(Sweep.load("coins.yaml", [where, "seeds.count=2", *SMALL]), folder / "whole", local=True, pilot=False)
     query = "select sweep_id from sweeps"
     tables = list[Any]()
     for data in ("data", "whole"):
@@ -280,16 +318,16 @@ def test_a_refined_sweep_is_confirmed_by_its_budget(folder: Path) -> None:
     assert "the whole grid of 'coins' has 1,536 cells; allowed: 400, or more with --confirm-above 1536" in done.stderr
 
 
-def test_rounds_of_one_run_may_commit_and_those_of_an_older_one_not(folder: Path) -> None:
+def test_rounds_of_one_run_may_commit_and_those_of_an_older_one_not(folder: Path, two_rounds: tuple[Path, Any]) -> None:
     """Rounds overlap, so that all plans of the newest run are current, and no other is."""
-    refine("refine.budget=70")
+    copied(two_rounds, folder)
     records = Records.open(folder / "data")
     first = [records.read_plan(name) for name in records.plans()]
     assert len(first) > 2
     assert {plan.plan_id for plan in newest_plans(records, [first[0].sweep_id])} == {plan.plan_id for plan in first}
     for one in first:
         check_current(records, one)
-    refine("refine.budget=110")
+    refine("refine.budget=80")
     for one in first:
         with pytest.raises(SupersededError, match="another run has taken over"):
             check_current(records, one)
@@ -298,21 +336,21 @@ def test_rounds_of_one_run_may_commit_and_those_of_an_older_one_not(folder: Path
         check_current(records, one)
 
 
-def test_what_is_taken_back_is_asked_for_again(folder: Path) -> None:
+def test_what_is_taken_back_is_asked_for_again(folder: Path, two_rounds: tuple[Path, Any]) -> None:
     """The same cells are trained once more, and the refinement ends as it did."""
-    first = refine("refine.budget=70")
+    first = copied(two_rounds, folder)
     retract("data", ["coins"], "the coin was bent")
-    again = refine("refine.budget=70")
+    again = refine(TWO_ROUNDS)
     assert set(trained(folder).values()) == {2}
-    assert (again.cells, again.missing, again.trained) == (70, 0, 70)
+    assert (again.cells, again.missing, again.trained) == (64, 0, 64)
     assert again.refined.outcomes[0][1] == first.refined.outcomes[0][1]
-    assert refine("refine.budget=90").cells == 90
-    assert sum(trained(folder).values()) == 70 + 90
+    assert refine("refine.budget=80").cells == 80
+    assert sum(trained(folder).values()) == 64 + 80
 
 
-def test_refinements_of_two_folders_unite(folder: Path) -> None:
+def test_refinements_of_two_folders_unite(folder: Path, two_rounds: tuple[Path, Any]) -> None:
     """Cells that both have trained count once; a refinement goes on from all of them."""
-    refine("refine.budget=60")
+    copied(two_rounds, folder)
     refine("refine.budget=80", data="other")
     here, there = ({cell for _, cells in chosen(data) for cell in cells} for data in ("data", "other"))
     merge("data", "other")
@@ -325,9 +363,9 @@ def test_refinements_of_two_folders_unite(folder: Path) -> None:
     assert (grown.cells, grown.trained) == (100, 20)
 
 
-def test_more_seeds_at_every_point_are_refused(folder: Path) -> None:
+def test_more_seeds_at_every_point_are_refused(folder: Path, two_rounds: tuple[Path, Any]) -> None:
     """Narrow intervals everywhere are a question to a whole grid."""
-    refine("refine.budget=60")
-    with pytest.raises(SwingbyError, match=r"'coins' is refined: 60 of the grid's 1,536 cells .* --no-refine"):
+    copied(two_rounds, folder)
+    with pytest.raises(SwingbyError, match=r"'coins' is refined: 64 of the grid's 1,536 cells .* --no-refine"):
         extend_seeds("coins.yaml", folder / "data", "heads", 0.1, 100, (), RunOptions(local=True), print)
-    assert sum(trained(folder).values()) == 60
+    assert sum(trained(folder).values()) == 64

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import dataclasses
+import importlib
 import io
 import itertools
+import shutil
 from collections import Counter
 from pathlib import Path
 from types import SimpleNamespace
@@ -34,11 +36,31 @@ from swingby.run.worker.batch import Assignment, BatchDone, run_batch
 from swingby.run.worker.segments import ExperimentError
 from swingby.store import ingest
 from swingby.units import duration, size
+from tests.support.places import MISBEHAVING
 
 
 def quietly(walk: Any, sweep: Any, **options: Any) -> Any:
-    """A run by the for-loop that prints nothing."""
-    return run_sweep(sweep, walk.data, **{"local": True, "progress": Progress(), **options})
+    """A run by the for-loop that prints nothing, and measures no cost first unless it is to."""
+    return run_sweep(sweep, walk.data, **{"local": True, "pilot": False, "progress": Progress(), **options})
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a kit whose sweep has run."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(str(MISBEHAVING))
+        kit = importlib.import_module("misbehaving_runs").Kit(tmp_path_factory.mktemp("finished"))
+        patch.setenv("TEST_LEDGER", str(kit.ledger))
+        quietly(kit, kit.sweep())
+        return kit.folder
+
+
+@pytest.fixture
+def walked(walk: Any, finished: Path) -> Any:
+    """A copy of that folder: as if the sweep had been run here."""
+    shutil.copytree(finished / "data", walk.data)
+    shutil.copy(finished / "ledger", walk.ledger)
+    return walk
 
 
 def committed(walk: Any, sweep: Any, **options: Any) -> Planned:
@@ -228,7 +250,7 @@ def test_forecast_counts_cores_and_walls() -> None:
 def test_a_plan_is_written_before_any_trial(walk: Any) -> None:
     """The plan has every cell, lies on disk before a cell begins, and cells with a result have no batch."""
     sweep = walk.sweep()
-    quietly(walk, walk.sweep(seeds=1), pilot=False)
+    quietly(walk, walk.sweep(seeds=1))
     begun = walk.started()
     planned = committed(walk, sweep)
     table = walk.records().read_plan(planned.plan.plan_id).table
@@ -253,43 +275,43 @@ def test_a_second_run_trains_nothing(walk: Any) -> None:
     assert walk.records().plans() == plans
 
 
-def test_sweeps_share_cells(walk: Any) -> None:
+def test_sweeps_share_cells(walked: Any) -> None:
     """A larger grid trains only what the smaller one did not, and a smaller one inside a larger nothing."""
-    quietly(walk, walk.sweep(seeds=2))
+    walk = walked
     grown = quietly(walk, walk.sweep(name="grown", seeds=5))
     inside = quietly(walk, walk.sweep(name="inside", seeds=[1, 3]))
-    assert (grown.trained, inside.trained) == (12, 0)
+    assert (grown.trained, inside.trained) == (8, 0)
     assert set(walk.started().values()) == {1}
 
 
-def test_a_missing_recording_trains_again(walk: Any) -> None:
+def test_a_missing_recording_trains_again(walked: Any) -> None:
     """A cell that lacks a requested recording is computed again; one that has more than requested is not."""
-    quietly(walk, walk.sweep())
+    walk = walked
     assert quietly(walk, walk.sweep(name="more", record={"also": ["noise"]})).trained == 12
     assert quietly(walk, walk.sweep(name="less", seeds=2)).trained == 0
 
 
 def test_cells_that_raise_stay_alone(walk: Any) -> None:
     """A cell that raises comes back failed with what it said; every neighbour has the curve it has without it."""
-    mixed = walk.sweep(axes={"wants": ["ok", "raise", "diverge"], "rate": [1.0, 2.0]}, seeds=8)
-    result = quietly(walk, mixed, pilot=False)
-    assert (result.ok, result.failed, result.diverged, result.missing) == (16, 16, 16, 0)
+    mixed = walk.sweep(axes={"wants": ["ok", "raise", "diverge"], "rate": [1.0, 2.0]}, seeds=2)
+    result = quietly(walk, mixed)
+    assert (result.ok, result.failed, result.diverged, result.missing) == (4, 4, 4, 0)
     rows = walk.rows("select message, position from walk where status = 'failed'")
     assert all(row.message.startswith("ValueError: the walk of seed") and row.position is None for row in rows)
     beside = {row.cell_id: row.position for row in walk.rows("select cell_id, position from walk where wants = 'ok'")}
     walk.data = walk.folder / "alone"
-    quietly(walk, walk.sweep(axes={"rate": [1.0, 2.0]}, seeds=8), pilot=False)
+    quietly(walk, walk.sweep(axes={"rate": [1.0, 2.0]}, seeds=2))
     assert {row.cell_id: row.position for row in walk.rows("select cell_id, position from walk")} == beside
 
 
 def test_failed_cells_are_retried_on_request(walk: Any) -> None:
     """A failed cell is left alone by the next run, counted, and trained again with retry_failed."""
     sweep = walk.sweep(axes={"wants": ["ok", "raise"]}, seeds=2)
-    quietly(walk, sweep, pilot=False)
-    again = quietly(walk, sweep, pilot=False)
+    quietly(walk, sweep)
+    again = quietly(walk, sweep)
     assert (again.trained, again.failed) == (0, 2)
     before = sum(walk.started().values())
-    assert quietly(walk, sweep, pilot=False, retry_failed=True).trained == 2
+    assert quietly(walk, sweep, retry_failed=True).trained == 2
     assert sum(walk.started().values()) > before
 
 
@@ -345,7 +367,7 @@ def test_checkpoints_go_when_all_is_final(walk: Any) -> None:
     asked = iter([False] * 4 + [True] * 100)
     run_batch(Assignment(walk.data, planned.plan.plan_id, (0,)), draining=lambda: next(asked))
     assert list((walk.data / "work").rglob("*/*/*"))
-    assert quietly(walk, sweep, pilot=False).ok == 1
+    assert quietly(walk, sweep).ok == 1
     assert walk.rows("select step from walk")[0].step == list(range(9))
     assert not [path for path in (walk.data / "work").rglob("*") if path.is_file()]
 
@@ -374,7 +396,7 @@ def test_a_superseded_run_writes_nothing(walk: Any) -> None:
 def test_no_final_row_is_a_fault(walk: Any) -> None:
     """An experiment that ends without a final row for a cell, unasked, is told so by name."""
     with pytest.raises(SwingbyError, match=r"experiment 'walk'.*no final row for 2 cells"):
-        quietly(walk, walk.sweep(axes={"wants": ["exit"]}, seeds=2), pilot=False)
+        quietly(walk, walk.sweep(axes={"wants": ["exit"]}, seeds=2))
 
 
 def test_a_run_with_a_full_disk_ends_with_a_clear_error(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -392,7 +414,7 @@ def test_a_run_with_a_full_disk_ends_with_a_clear_error(walk: Any, monkeypatch: 
         with pytest.raises(SwingbyError, match="disk is full"):
             run_batch(Assignment(walk.data, planned.plan.plan_id, (0,)))
     assert walk.records().shards() == []
-    assert quietly(walk, sweep, pilot=False).missing == 0
+    assert quietly(walk, sweep).missing == 0
 
 
 def test_the_same_sweep_twice_at_once_is_refused(walk: Any) -> None:
@@ -410,7 +432,7 @@ def test_an_error_leaves_the_lock_free(walk: Any) -> None:
     sweep = walk.sweep(axes={"wants": ["exit", "ok"]}, seeds=1)
     for _ in range(2):
         with pytest.raises(SwingbyError, match="no final row"):
-            quietly(walk, sweep, pilot=False)
+            quietly(walk, sweep)
 
 
 def test_sweeps_run_together_train_shared_cells_once(walk: Any) -> None:
@@ -437,11 +459,11 @@ def test_a_sweep_given_twice_is_refused(walk: Any) -> None:
     assert not walk.started()
 
 
-def test_another_title_trains_nothing_and_is_shown(walk: Any) -> None:
+def test_another_title_trains_nothing_and_is_shown(walked: Any) -> None:
     """A finished sweep whose file shows it otherwise stays that sweep, trains nothing, and is known as shown."""
-    quietly(walk, walk.sweep(), pilot=False)
-    renamed = quietly(walk, walk.sweep(title="A new title"), pilot=False)
-    again = quietly(walk, walk.sweep(title="A new title"), pilot=False)
+    walk = walked
+    renamed = quietly(walk, walk.sweep(title="A new title"))
+    again = quietly(walk, walk.sweep(title="A new title"))
     assert [(row.title, row.cells) for row in walk.rows("from sweeps")] == [("A new title", 12)]
     assert (renamed.trained, again.trained, set(walk.started().values())) == (0, 0, {1})
     assert len(walk.rows("from plans")) == 2
@@ -457,10 +479,10 @@ def test_draining_leaves_the_rest_for_the_next_run(walk: Any) -> None:
             if self.batches == 2:
                 drain.ask()
 
-    stopped = quietly(walk, sweep, pilot=False, progress=(progress := StopAfterTwo()), drain=drain)
+    stopped = quietly(walk, sweep, progress=(progress := StopAfterTwo()), drain=drain)
     assert (stopped.ok, stopped.missing, stopped.drained, progress.batches) == (2, 6, True, 2)
     assert "goes on where it stopped" in str(stopped)
-    assert (quietly(walk, sweep, pilot=False).ok, set(walk.started().values())) == (8, {1})
+    assert (quietly(walk, sweep).ok, set(walk.started().values())) == (8, {1})
 
 
 @pytest.mark.parametrize(
@@ -478,18 +500,18 @@ def test_an_experiment_the_store_cannot_hold_is_refused_first(
     there = getattr(kind, attribute)
     monkeypatch.setattr(kind, attribute, value if isinstance(value, str) else {**there, **value})
     with pytest.raises(SwingbyError, match=told):
-        quietly(walk, walk.sweep(), pilot=False)
+        quietly(walk, walk.sweep())
     assert not walk.started()
 
 
 def test_a_parameter_that_became_another_is_refused_first(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A parameter of another type than the store has of it is refused before any cell is trained, too."""
-    quietly(walk, walk.sweep(axes={"width": [1]}, seeds=1), pilot=False)
+    quietly(walk, walk.sweep(axes={"width": [1]}, seeds=1))
     kind, before = type(registry.experiment("walk")), walk.started()
     worded = {"__annotations__": {"rate": str}, "rate": "quick", "__module__": __name__}
     monkeypatch.setattr(kind, "Params", type("Worded", (kind.Params,), worded))
     with pytest.raises(SwingbyError, match=r"the store cannot hold experiment 'walk'.*'rate' is VARCHAR"):
-        quietly(walk, walk.sweep(axes={"width": [2]}, seeds=1), pilot=False)
+        quietly(walk, walk.sweep(axes={"width": [2]}, seeds=1))
     assert walk.started() == before
 
 
@@ -508,16 +530,16 @@ def test_a_result_that_became_another_is_refused_first(
 ) -> None:
     """A scalar or a curve of a type that does not go with what the store has: before any cell is trained, not after
     each; a number of another width goes."""
-    quietly(walk, walk.sweep(axes={"width": [1]}, seeds=1), pilot=False)
+    quietly(walk, walk.sweep(axes={"width": [1]}, seeds=1))
     kind, before = type(registry.experiment("walk")), walk.started()
     there = getattr(kind, role)
     monkeypatch.setattr(kind, role, {**there, name: Column(type_, "another")})
     with pytest.raises(SwingbyError, match=rf"the store cannot hold experiment 'walk'.*{told}"):
-        quietly(walk, walk.sweep(axes={"width": [2]}, seeds=1), pilot=False)
+        quietly(walk, walk.sweep(axes={"width": [2]}, seeds=1))
     assert walk.started() == before
     narrow = pa.float32() if role == "scalars" else pa.list_(pa.float32())
     monkeypatch.setattr(kind, role, {**there, name: Column(narrow, "another")})
-    assert quietly(walk, walk.sweep(axes={"width": [2]}, seeds=1), pilot=False).ok == 1
+    assert quietly(walk, walk.sweep(axes={"width": [2]}, seeds=1)).ok == 1
 
 
 # outcomes
@@ -546,7 +568,7 @@ def test_outcomes_come_in_chunks(walk: Any, monkeypatch: pytest.MonkeyPatch) -> 
 
 def test_a_cell_that_breaks_a_detector_is_named_and_costs_no_other(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A detector that raises for two cells tells of the ten others, and the error names cells, detector and reason."""
-    result = quietly(walk, walk.sweep(), pilot=False)
+    result = quietly(walk, walk.sweep())
     assert (result.ok, result.bad, result.given_up) == (12, (), {})
     assert derive(walk.records()) == {"walk_height": 0}
     kind = type(registry.detector("walk_height"))
@@ -567,9 +589,9 @@ def test_a_cell_that_breaks_a_detector_is_named_and_costs_no_other(walk: Any, mo
     assert len(walk.rows("from outcomes_walk_height_all where version = '2'")) == 10
 
 
-def test_a_new_version_of_a_detector_sees_all_cells(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_new_version_of_a_detector_sees_all_cells(walked: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """A raised version derives every cell again; the rows shown are the new ones, the old ones are kept beside."""
-    quietly(walk, walk.sweep())
+    walk = walked
     monkeypatch.setattr(type(registry.detector("walk_height")), "version", "2")
     assert derive(walk.records()) == {"walk_height": 12}
     kept = Counter(row.version for row in walk.rows("from outcomes_walk_height_all"))
@@ -655,7 +677,7 @@ def test_a_terminal_gets_a_bar(walk: Any) -> None:
     progress = progress_for(stream)
     assert isinstance(progress, Live)
     assert isinstance(progress_for(io.StringIO()), Lines)
-    quietly(walk, walk.sweep(), pilot=False, progress=progress)
+    quietly(walk, walk.sweep(), progress=progress)
     assert "12 missing" in stream.getvalue()
     assert "12 of 12 cells" in stream.getvalue().splitlines()[-2]
 
@@ -670,7 +692,7 @@ def test_numbers_are_readable(seconds: float, count: float) -> None:
 
 def test_the_result_compares_forecast_and_actual(walk: Any) -> None:
     """A run that was forecast says both numbers at its end."""
-    text = str(quietly(walk, walk.sweep(seeds=10)))
+    text = str(quietly(walk, walk.sweep(seeds=10), pilot=True))
     assert "forecast:" in text
     assert "actual:" in text
 
@@ -733,7 +755,7 @@ def test_ingest_happens_during_a_run(walk: Any, monkeypatch: pytest.MonkeyPatch)
                         seen.append(found)
                 time.sleep(0.05)
 
-    quietly(walk, walk.sweep(axes={"width": [1, 2, 3]}, seeds=2), pilot=False, progress=Look())
+    quietly(walk, walk.sweep(axes={"width": [1, 2, 3]}, seeds=2), progress=Look())
     assert seen
     assert seen[0] < 6
     ingest(walk.records())

@@ -14,6 +14,7 @@ import threading
 import time
 import traceback
 from collections.abc import Callable
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +83,7 @@ def work(order: dict[str, Any]) -> None:
             ingest_thread.ingest_once(Records.open(data)),
         )[0]
     else:
-        ingest_thread.INGEST_SECONDS = 0.1
+        ingest_thread.INGEST_SECONDS = 0.25
     if order["do"] == "ingest":
         ingest(Records.open(data))
     else:
@@ -91,7 +92,10 @@ def work(order: dict[str, Any]) -> None:
 
 def main() -> None:
     """Forks a driver an order."""
-    registry.detectors_for(registry.experiment("walk").name)  # imported once and not by each driver
+    # Imported once and not by each driver.
+    registry.detectors_for(registry.experiment("walk").name)
+    for late in ("pandas", "pyarrow.dataset", "numpy.random"):
+        import_module(late)
     for line in sys.stdin:
         child = os.fork()
         if child == 0:

@@ -20,6 +20,7 @@ from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
+from swingby.data.arrow import arrow_without
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.function.faults import is_users
@@ -202,6 +203,7 @@ def main(parent: int, replies: int, crash: int) -> None:
     faulthandler.enable(crash)
     if os.getppid() != parent:
         os._exit(1)
+    arrow_without("pandas")  # it takes half of the time in which a process starts, and no batch needs it
     while True:
         order = sys.stdin.readline()
         if not order:
