@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
+from swingby.cli import app
 from swingby.model.cell import Point
 from swingby.model.experiment import Batch, Recording
 from tests.support.places import SUPPORT
@@ -52,15 +51,18 @@ def test_sgd_learns_the_identity() -> None:
     assert all(abs(row["final_product"] - 1) < 1e-3 for row in rows("sgd", training_steps=2000))  # type: ignore[operator]
 
 
-def test_it_goes_from_its_sweep_to_its_report_and_its_statement(tmp_path: Path) -> None:
+@pytest.mark.usefixtures("on_path")
+def test_it_goes_from_its_sweep_to_its_report_and_its_statement(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """Installed beside, its named sweep is run by the for-loop, its report has its drawing, and its claim is judged."""
-    environment = {**os.environ, "PYTHONPATH": str(FOLDER), "SWINGBY_DATA": str(tmp_path / "data")}
+    monkeypatch.setenv("SWINGBY_DATA", str(tmp_path / "data"))
+    monkeypatch.chdir(tmp_path)
 
     def swingby(*words: str) -> str:
-        command = [sys.executable, "-m", "swingby", *words]
-        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=240)
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout + done.stderr
+        done = CliRunner().invoke(app, words)
+        assert done.exit_code == 0, done.output
+        return done.output
 
     assert "8 cells: 8 ok" in swingby("run", "escape-times", "--local")
     swingby("report", "escape-times")
