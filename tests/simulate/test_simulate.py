@@ -55,7 +55,13 @@ def test_a_history_is_told_again_by_its_number() -> None:
     assert rising[7] == lines
 
 
-@pytest.mark.parametrize("fault", ["a record has its name before its content", "a record is written in its place"])
+@pytest.mark.parametrize(
+    "fault",
+    [
+        "a record has its name before its content",
+        pytest.param("a record is written in its place", marks=pytest.mark.slow),
+    ],
+)
 def test_a_planted_fault_is_found(fault: str) -> None:
     """A mistake that loses records breaks a promise within some histories; `make simulate FAULTS=1` plants them all."""
     done = simulate("--faults", fault, "--histories", "500")

@@ -18,6 +18,7 @@ from swingby_sweeps.sim import task
 from swingby_sweeps.sim.detect.descents import Descents
 from swingby_sweeps.sim.experiment import Sim
 from swingby_sweeps.sim.params import SimParams
+from tests.support.profiles import examples
 from tests.sweeps.sim.plain import sample_moments
 
 SIM = Sim()
@@ -72,7 +73,7 @@ def moments(cell: Cell) -> Array:
     return E @ A @ E.T
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40, 20), deadline=None)
 @given(family)
 def test_a_step_on_U_is_a_step_of_the_recurrence_and_eta_squared_G_W_G(values: Values) -> None:
     """From one W(0), they differ by eta^2 G W G: G = (W-I)A + A(W-I) in the time of D.1, half of it in that of D.2."""
