@@ -424,7 +424,7 @@ def test_the_shares_above_the_losses_are_those_of_the_cells(subject: Subject, sh
 
 def test_every_bump_has_its_mark(tmp_path: Path) -> None:
     """Each run that the detector finds to rise between two descents has a mark at its peak, in its point's panel."""
-    sweep = synthetic_sim.square("bumps", 2, 5)
+    sweep = synthetic_sim.square("bumps", 2, 3)
     derive(synthetic_sim.write(tmp_path, sweep), [sweep.sweep_id])
     with Store.open(tmp_path) as store:
         made = Subject(read(store, sweep.sweep_id), store)
