@@ -82,7 +82,7 @@ def claimed(data: Path) -> str:
 def drawn(data: Path, untouched: Path, out: Path) -> dict[str, Any]:
     """What is made of the store anew: the claim, the difference to the untouched, the report but for its date."""
     swingby("claims", "sim", "--no-run", "--seeds", 2, "--only", CLAIM, "--data", data, "--out", out)
-    swingby("report", study(untouched), "--data", data, "--out", out, "--no-png", "--no-svg", "--no-pdf", "--redraw")
+    swingby("report", study(out), "--data", data, "--out", out, "--no-png", "--no-svg", "--no-pdf", "--redraw")
     compared = swingby("diff", STUDY, "--data", data, "--other-data", untouched, "--no-page", "--format", "json")
     report = re.sub(r"[\d-]{10} \d\d:\d\d UTC", "", (out / STUDY / "report.html").read_text())
     return {"claim": claimed(data), "diff": compared, "report": report}
