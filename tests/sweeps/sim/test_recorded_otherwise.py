@@ -70,22 +70,17 @@ def told(data: Path) -> dict[str, Any]:
         "sql": [given(json.loads(swingby(*words, "--data", data, "--format", "json"))) for words in asked],
         "status": (status.cells, status.ok, status.diverged, status.failed, status.missing),
         "outcome": swingby("outcome", STUDY, "train_loss[-1] < 0.01", "--data", data),
-        "claim": claimed(data),
+        "claim": swingby("sql", f"select * from claims where claim = '{CLAIM}'", "--data", data, "--format", "json"),
     }
 
 
-def claimed(data: Path) -> str:
-    """What the table `claims` says of the study's claim."""
-    return swingby("sql", f"select * from claims where claim = '{CLAIM}'", "--data", data, "--format", "json")
-
-
 def drawn(data: Path, untouched: Path, out: Path) -> dict[str, Any]:
-    """What is made of the store anew: the claim, the difference to the untouched, the report but for its date."""
+    """What is drawn of the store, judged anew: the difference to the untouched, and the report but for its date."""
     swingby("claims", "sim", "--no-run", "--seeds", 2, "--only", CLAIM, "--data", data, "--out", out)
     swingby("report", study(out), "--data", data, "--out", out, "--no-png", "--no-svg", "--no-pdf", "--redraw")
     compared = swingby("diff", STUDY, "--data", data, "--other-data", untouched, "--no-page", "--format", "json")
     report = re.sub(r"[\d-]{10} \d\d:\d\d UTC", "", (out / STUDY / "report.html").read_text())
-    return {"claim": claimed(data), "diff": compared, "report": report}
+    return {"diff": compared, "report": report}
 
 
 def test_other_recordings_of_its_cells_change_nothing_that_is_said_of_a_sweep(tmp_path: Path) -> None:
