@@ -129,7 +129,7 @@ def together(design: Design, shape: Shape, seeds: int, samples: int = 100) -> tu
 def power_of_most(share: float, seeds: int) -> float:
     """The chance that Wilson's 95 % interval of a share of so many seeds lies above one half."""
     held = np.arange(seeds + 1)
-    above = [wilson(int(k), seeds)[0] > 0.5 for k in held]
+    above = wilson(held, seeds)[0] > 0.5
     return float(binom.pmf(held, seeds, share)[above].sum())
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import duckdb
@@ -27,13 +28,21 @@ EXCEPTION = 7
 def answers(slug: str | Statement, runs: pa.Table) -> list[Answer]:
     """The rows of a claim, by its slug or itself, asked of these runs."""
     claim = claims(only=[slug])[0] if isinstance(slug, str) else slug
-    query = compose(claim, (), (), defined=("runs",))
-    with duckdb.connect(config={"threads": 1}) as connection:
-        connection.register("runs", runs)
+    query, connection = compose(claim, (), (), defined=("runs",)), _connection()
+    connection.register("runs", runs)
+    try:
         found = connection.execute(query)
         names = [column[0] for column in found.description or ()]
         rows = [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+    finally:
+        connection.unregister("runs")
     return [answer(claim, row) for row in rows]
+
+
+@cache
+def _connection() -> duckdb.DuckDBPyConnection:
+    """One database of this process, which holds nothing between two questions: to start one costs more than to ask."""
+    return duckdb.connect(config={"threads": 1})
 
 
 @dataclass(frozen=True)

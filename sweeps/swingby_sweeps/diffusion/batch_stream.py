@@ -31,6 +31,19 @@ class Rows(NamedTuple):
     keys: Tensor
 
 
+def require_equal_shares(batch_size: int, size: int, micro: int) -> None:
+    """Refuse a batch that so many processes cannot share, each in so many parts.
+
+    Raises:
+        ValueError: its size is no multiple of them.
+    """
+    if batch_size % (size * micro):
+        raise ValueError(
+            f"batch_size = {batch_size} cannot be shared by {size} processes in {micro} parts each; "
+            f"allowed: multiples of {size * micro}"
+        )
+
+
 class Feed:
     """The rows that one of several processes trains on, step by step.
 
@@ -49,11 +62,7 @@ class Feed:
 
     def __init__(self, cell: Cell, device: torch.device, rank: int = 0, size: int = 1, micro: int = 1) -> None:
         self.params = params = cast(DiffusionParams, cell.params)
-        if params.batch_size % (size * micro):
-            raise ValueError(
-                f"batch_size = {params.batch_size} cannot be shared by {size} processes in {micro} parts each; "
-                f"allowed: multiples of {size * micro}"
-            )
+        require_equal_shares(params.batch_size, size, micro)
         self.device, self._micro = device, micro
         share = params.batch_size // size
         self._rows = range(rank * share, (rank + 1) * share)

@@ -17,6 +17,7 @@ from swingby.model.experiment import Batch
 from swingby.model.retryable import retryable
 
 from . import checkpoint
+from .batch_stream import require_equal_shares
 from .evaluation_log import Classifier, EvaluationLog
 from .params import DiffusionParams
 from .session import abort, session
@@ -71,6 +72,7 @@ def trained(cell: Cell, batch: Batch) -> Iterator[pa.Table]:
         ValueError: the batch cannot be shared by so many processes.
     """
     params = cast(DiffusionParams, cell.params)
+    require_equal_shares(params.batch_size, batch.group.size, params.accumulate)  # before processes are started
     recorded = tuple(batch.recording.at(params.training_steps, -(-len_of_epoch(params) // params.batch_size)).tolist())
     path = None if batch.workdir is None else batch.workdir / checkpoint.NAME
     task = Task(cell, recorded, batch.device, path, threads(batch.cpus))

@@ -42,21 +42,24 @@ from swingby_sweeps.diffusion.summary import sentences
 from tests.support import synthetic_diffusion as synthetic
 
 LINE = "  contrast: [0.2, 0.6]"
+PART = "  contrast: [0.25, 0.65]"
+"""No cell of it is one of the line above."""
 SEEDS = 3
 
 
 def fate(cell: Any) -> str | None:
     """One cell is still running, one failed, one was never begun."""
-    fates = {(0.6, 2): "running", (0.2, 2): "failed", (0.6, 1): None}
+    fates = {(0.65, 2): "running", (0.25, 2): "failed", (0.65, 1): None}
     return fates.get((cell.params.contrast, cell.seed), "ok")
 
 
 @pytest.fixture(scope="module")
 def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A data folder with a whole sweep by both judges and with samples, and an unfinished one."""
+    """A data folder with a whole sweep by both judges and with samples, an unfinished one, and one of two axes."""
     folder = tmp_path_factory.mktemp("data")
     synthetic.write(folder, synthetic.sweep("whole", LINE, SEEDS, "trained, samples"))
-    synthetic.write(folder, synthetic.sweep("part", LINE + "\n  size_contrast: [0.3, 0.5]", SEEDS), fate)
+    synthetic.write(folder, synthetic.sweep("part", PART, SEEDS), fate)
+    synthetic.write(folder, synthetic.sweep("square", LINE + "\n  size_contrast: [0.3, 0.5]", 1))
     return folder
 
 
@@ -187,11 +190,11 @@ def test_an_unfinished_sweep_is_reported(data: Path, tmp_path: Path) -> None:
     """The page says how many cells are missing and failed, and draws the rest; nothing is drawn of pictures."""
     written = write_report("part", data, tmp_path, kinds=())
     text = text_of(written.page)
-    assert "4 of 12 cells have no result yet" in text
-    assert "2 cells failed with an error" in text
+    assert "2 of 6 cells have no result yet" in text
+    assert "1 cell failed with an error" in text
     assert written.faults == []
     assert "samples" not in figures_of(written.page)
-    assert "6 of 12 runs are finished" in text
+    assert "3 of 6 runs are finished" in text
 
 
 def test_every_query_gives_rows_when_pasted(page: Path, data: Path) -> None:
@@ -223,7 +226,7 @@ def test_every_drawing_of_an_experiment_is_offered() -> None:
 
 def test_lines_stand_for_the_points_of_the_grid(data: Path) -> None:
     """Of two axes, one tells the lines of a panel apart and the other the panels; every finished point is a line."""
-    for store, read in opened(data, "part"):
+    for store, read in opened(data, "square"):
         subject = Subject(read, store)
         for along, panels in ((None, {"size_contrast"}), ("size_contrast", {"contrast"})):
             options = ConceptOptions.model_validate({"along": along})

@@ -28,7 +28,7 @@ KINDS: dict[str, dict[str, Any]] = {
     "one layer": {"model": "one_layer"},
     "one layer with bias": {"model": "one_layer", "bias": True},
     "symmetric, sgd": {"model": "symmetric", "drive": "sgd", "d": 4, "width": 3, "init_gain": 0.5},
-    "symmetric, flow": {"model": "symmetric", "d": 4, "moments": "sample", "gd_steps": 500},
+    "symmetric, flow": {"model": "symmetric", "d": 4, "moments": "sample", "gd_steps": 200},
     "symmetric, gd": {"model": "symmetric", "drive": "gd", "d": 4, "width": 5, "gd_steps": 200},
     "linear flow with bias": {"drive": "flow", "layers": 2, "width": 5, "bias": True, "gd_steps": 200},
     "gd": {"drive": "gd", "layers": 3, "width": 7, "gd_steps": 200},
@@ -116,12 +116,14 @@ def test_the_engines_agree(kind: str) -> None:
 def test_curves_are_the_cells_own(kind: str, engine: Engine) -> None:
     """In float64 every curve alone, in a batch of 8, and in another order agrees within 1e-9 of it plus 1e-12 L_ref.
 
+    Four of the eight are trained alone: every reduction, both kinds of draws, and both ends of the batch.
+
     Flows in torch agree within `Sim.tolerance`: a sum over a batch is rounded otherwise than alone on some processors
     (as with OPENBLAS_CORETYPE=Haswell ATEN_CPU_CAPABILITY=avx2), and the lengths of adaptive steps hang on that.
     """
     cells = company(KINDS[kind], "float64")
     together, reordered = rows(cells, engine), rows([cells[k] for k in (5, 2, 7, 0, 1, 6, 3, 4)], engine)
-    for item in cells:
+    for item in (cells[place] for place in (0, 1, 2, 7)):
         row, others = rows([item], engine)[item.cell_id], (together[item.cell_id], reordered[item.cell_id])
         assert row["status"] == "ok"
         for other in others:

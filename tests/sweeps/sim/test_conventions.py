@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from swingby.model.experiment import Batch, Recording
-from swingby.run.driver import run_sweep
-from swingby.run.progress import Progress
+from swingby.run.driver import run
+from swingby.run.options import RunOptions
 from swingby.store import Store
 from swingby.sweepfile.sweep import Sweep
 from swingby_sweeps.sim.experiment import Sim
@@ -48,14 +48,26 @@ record: {{points: 20}}
 """
 
 
-def stored(tmp_path: Path, name: str, preset: str, base: dict[str, Any]) -> tuple[Sweep, dict[str, Any]]:
-    """The one row of a sweep of one cell, and the sweep."""
-    sweep = Sweep.parse(FILE.format(name=name, preset=preset, base=json.dumps(base)), name)
-    run_sweep(sweep, tmp_path / "data", local=True, pilot=False, progress=Progress())
-    ((cell,),) = [tuple(sweep.cells())]
-    with Store.open(tmp_path / "data") as store:
-        (row,) = store.sql("select * from sim where cell_id = ?", [cell.cell_id]).arrow().to_pylist()
-    return sweep, row
+SWEEPS = {
+    preset: Sweep.parse(FILE.format(name=preset, preset=preset, base='{"d": 3, "n": 20, "epochs": 2}'), preset)
+    for preset in ("paper", "authors")
+}
+
+
+@pytest.fixture(scope="module")
+def stored(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
+    """A store with a sweep of one cell of either preset."""
+    data = tmp_path_factory.mktemp("conventions") / "data"
+    run([*SWEEPS.values()], data, RunOptions(local=True, pilot=False))
+    with Store.open(data) as store:
+        yield store
+
+
+def row_of(store: Store, sweep: Sweep) -> dict[str, Any]:
+    """The row of the one cell of a sweep."""
+    (cell,) = sweep.cells()
+    (row,) = store.sql("select * from sim where cell_id = ?", [cell.cell_id]).arrow().to_pylist()
+    return row
 
 
 def loss(**values: Any) -> tuple[str, list[float]]:
@@ -82,22 +94,21 @@ def test_each_convention_alone_changes_the_curve(model: str, name: str) -> None:
     assert plain != other
 
 
-@pytest.mark.parametrize("preset", ["paper", "authors"])
-def test_the_store_keeps_the_resolved_values(preset: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("sweep", SWEEPS.values(), ids=SWEEPS)
+def test_the_store_keeps_the_resolved_values(stored: Store, sweep: Sweep) -> None:
     """A row has every parameter with the value that was trained, also those that only the preset or a default set."""
-    sweep, row = stored(tmp_path, "kept", preset, {"d": 3, "n": 20, "epochs": 2})
-    params = sweep.points[0].params
+    row, params = row_of(stored, sweep), sweep.points[0].params
     assert set(SimParams.model_fields) <= set(row)
     for name, value in params.model_dump().items():
         assert row[name] == (list(value) if isinstance(value, tuple) else value), name
 
 
-def test_every_sweep_tells_where_its_rows_come_from(tmp_path: Path) -> None:
+def test_every_sweep_tells_where_its_rows_come_from(stored: Store) -> None:
     """Commit and dirty flag, versions of what was used, the resolved plan, host, device and times lead from a row."""
-    sweep, row = stored(tmp_path, "whence", "authors", {"d": 3, "n": 20, "epochs": 2})
-    with Store.open(tmp_path / "data") as store:
-        (plan,) = store.sql("from plans").arrow().to_pylist()
-        (shard,) = store.sql("from shards where shard = ?", [row["shard"]]).arrow().to_pylist()
+    sweep = SWEEPS["authors"]
+    row = row_of(stored, sweep)
+    (plan,) = stored.sql("from plans where sweep_id = ?", [sweep.sweep_id]).arrow().to_pylist()
+    (shard,) = stored.sql("from shards where shard = ?", [row["shard"]]).arrow().to_pylist()
     told = json.loads(plan["provenance"])
     assert (plan["git_commit"], plan["git_dirty"]) == (told["git_commit"], told["git_dirty"])
     assert {"swingby", "torch", "numpy", "pyarrow", "duckdb", "ray"} <= set(told["versions"])

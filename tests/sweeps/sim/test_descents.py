@@ -307,14 +307,15 @@ def random_runs(count: int) -> list[Row]:
     return rows
 
 
-def test_the_detector_agrees_with_a_slow_reading_of_the_definitions() -> None:
-    """On 1,000 random runs, in one table, every count, step and verdict is that of plain loops over one curve."""
-    rows = random_runs(1000)
+@pytest.mark.parametrize("count", [400, pytest.param(1000, marks=pytest.mark.slow)])
+def test_the_detector_agrees_with_a_slow_reading_of_the_definitions(count: int) -> None:
+    """On hundreds of random runs, in one table, every count, step and verdict is that of plain loops over one curve."""
+    rows = random_runs(count)
     found = detect(rows)
     slow = [slow_detect(row) for row in rows]
-    assert 100 < sum(item["non_monotone"] for item in slow) < 900
-    assert sum(item["transient_memorization"] for item in slow) > 50
-    assert sum(item["retreat"] for item in slow) > 50
+    assert 0.1 * count < sum(item["non_monotone"] for item in slow) < 0.9 * count
+    assert sum(item["transient_memorization"] for item in slow) > 0.05 * count
+    assert sum(item["retreat"] for item in slow) > 0.05 * count
     for row, got, expected in zip(rows, found, slow, strict=True):
         assert got["cell_id"] == row["cell_id"]
         assert {k: got[k] for k in expected} == {

@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 
 from swingby.errors import SwingbyError
-from swingby.run.driver import run_sweep
+from swingby.run.driver import run
+from swingby.run.options import RunOptions
 from swingby.store import Store
 from swingby.store.lookup import find_sweep
 from swingby.sweepfile.sweep import Sweep
@@ -35,8 +36,7 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
     """A store with the sweep, and with one that has no closed form."""
     data = tmp_path_factory.mktemp("steps") / "data"
     alone = STEPS.replace("name: steps", "name: alone").replace("[closed_form, gd, sgd]", "[gd, sgd]")
-    for text in (STEPS, alone):
-        run_sweep(Sweep.parse(text, "sweep.yaml"), data, local=True, pilot=False)
+    run([Sweep.parse(text, "sweep.yaml") for text in (STEPS, alone)], data, RunOptions(local=True, pilot=False))
     with Store.open(data) as opened:
         yield opened
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +53,12 @@ def store(data: Path) -> Iterator[Store]:
         yield opened
 
 
+@pytest.fixture(scope="module")
+def shown(store: Store) -> Callable[[str], list[Figure]]:
+    """The figures of a sweep, each drawn once."""
+    return cache(lambda name: drawn(store, name))
+
+
 def drawn(store: Store, name: str) -> list[Figure]:
     """The figures of a sweep."""
     subject = Subject(report_data.read(store, find_sweep(store, name).sweep_id), store)
@@ -81,9 +88,11 @@ def compared(store: Store, name: str, level: float = 0.1) -> dict[str, Counter[b
     return found
 
 
-def test_every_time_is_a_mark_and_every_panel_counts_its_own(store: Store) -> None:
+def test_every_time_is_a_mark_and_every_panel_counts_its_own(
+    store: Store, shown: Callable[[str], list[Figure]]
+) -> None:
     """As many marks as times to be compared; the panels' counts are those of the detectors' tables, with Wilson."""
-    times, rates = drawn(store, "family")
+    times, rates = shown("family")
     expected = compared(store, "family")
     assert len(rows(times, "dot", "edge")) == sum(counts.total() for counts in expected.values())
     notes = [row["text"] for row in rows(times, "note")]
@@ -97,9 +106,9 @@ def test_every_time_is_a_mark_and_every_panel_counts_its_own(store: Store) -> No
     assert times.slug != rates.slug
 
 
-def test_the_query_beside_the_figure_gives_its_numbers(store: Store, data: Path) -> None:
+def test_the_query_beside_the_figure_gives_its_numbers(shown: Callable[[str], list[Figure]], data: Path) -> None:
     """Pasted as it is shown, it gives the rows that the marks are drawn from."""
-    (times, *_) = drawn(store, "family")
+    (times, *_) = shown("family")
     (query,) = times.queries
     found = [row for row in sandbox.query(data, query.readable).to_pylist() if row["kind"] == "arrival"]
     marks = sorted((row["seed"], row["x"], row["y"]) for row in rows(times, "dot"))

@@ -68,8 +68,8 @@ experiment: sim
 base: {model: linear, drive: sgd, d: 3, s: 2, layers: 2, width: 3, n: 60, epochs: 30, sigma: [0.05, 0.05]}
 axes:
   zip:
-    - preset: [paper, paper, authors]
-      lr: [0.05, 60.0, 0.05]
+    - preset: [paper, authors]
+      lr: [60.0, 0.05]
   mu.0: [1.0, 2.0]
 seeds: {count: 4}
 record: {also: [centres, points]}
@@ -354,16 +354,13 @@ def scene_marks(value: Any) -> Iterator[Mapping[str, Any]]:
 def test_every_drawing_compiles_with_its_titles(shown: Callable[[str], Figure], name: str) -> None:
     """What is drawn has panels titled by what varies, axis titles, finite rows, a legend, and the SQL behind it."""
     figure = shown(name)
-    text = json.dumps(figure.spec, allow_nan=False)
-    svg = vl_convert.vegalite_to_svg(text, "6.4")
-    assert any(
-        word in svg for word in ("output along concept 1", "loss / L_ref", "concept 1, in the units of the data")
-    )
-    assert "paper" in svg
-    assert "authors" in svg
-    assert any(
-        mark.get("role") == "legend-symbol" for mark in scene_marks(vl_convert.vegalite_to_scenegraph(text, "6.4"))
-    )
+    marks = list(scene_marks(vl_convert.vegalite_to_scenegraph(json.dumps(figure.spec, allow_nan=False), "6.4")))
+    text = json.dumps([mark["items"] for mark in marks if mark["marktype"] == "text"])
+    titles = ("output along concept 1", "loss / L_ref", "concept 1, in the units of the data")
+    assert any(title in text for title in titles)
+    assert "paper" in text
+    assert "authors" in text
+    assert any(mark.get("role") == "legend-symbol" for mark in marks)
     rows = table_of(figure)
     assert rows
     assert not any(value is None or value != value for row in rows for value in row.values())
@@ -427,7 +424,7 @@ def test_the_shares_above_the_losses_are_those_of_the_cells(subject: Subject, sh
 
 def test_every_bump_has_its_mark(tmp_path: Path) -> None:
     """Each run that the detector finds to rise between two descents has a mark at its peak, in its point's panel."""
-    sweep = synthetic_sim.square("bumps", 2, 5)
+    sweep = synthetic_sim.square("bumps", 2, 3)
     derive(synthetic_sim.write(tmp_path, sweep), [sweep.sweep_id])
     with Store.open(tmp_path) as store:
         made = Subject(read(store, sweep.sweep_id), store)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from typing import Any
 
 import polars as pl
@@ -51,10 +52,16 @@ def store(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Store]:
         yield opened
 
 
-def subject_of(store: Store, name: str) -> Subject:
-    """The subject of a sweep."""
-    (found,) = store.sql("select sweep_id from sweeps where name = ?", [name]).rows()
-    return Subject(report_data.read(store, found.sweep_id, (1, 2), {}), store)
+@pytest.fixture(scope="module")
+def subject_of(store: Store) -> Callable[[str], Subject]:
+    """The subject of a sweep, each read once."""
+
+    @cache
+    def read(name: str) -> Subject:
+        (found,) = store.sql("select sweep_id from sweeps where name = ?", [name]).rows()
+        return Subject(report_data.read(store, found.sweep_id, (1, 2), {}), store)
+
+    return read
 
 
 def rows(figure: Figure) -> list[dict[str, Any]]:
@@ -63,9 +70,9 @@ def rows(figure: Figure) -> list[dict[str, Any]]:
     return figure.spec["datasets"][figure.spec["data"]["name"]]
 
 
-def test_detection_counts_what_the_detector_found(store: Store) -> None:
+def test_detection_counts_what_the_detector_found(subject_of: Callable[[str], Subject]) -> None:
     """Every tile of the table and every false call is a count of the store's outcomes, with Wilson's interval."""
-    subject = subject_of(store, "beside")
+    subject = subject_of("beside")
     power, table, calls = Detection().figures(subject, Detection.Options())
     cells = subject.cells.filter(pl.col("status") == "ok")
     assert 0 < cells.height < subject.cells.height
@@ -99,9 +106,9 @@ def test_classes_of_size_hold_their_lower_edge() -> None:
     assert [(row.panel, row.k, row.n) for row in counted(runs)] == [("2 layers", 1, 1)]
 
 
-def test_maps_of_twins(store: Store) -> None:
+def test_maps_of_twins(subject_of: Callable[[str], Subject]) -> None:
     """The maps have the shares of the store without runs that diverged, which have a map of their own."""
-    subject = subject_of(store, "beside")
+    subject = subject_of("beside")
     figures = {figure.slug: figure for figure in Twins().figures(subject, Twins.Options())}
     assert list(figures) == ["twins-phenomenon", "twins-found", "twins-difference", "twins-diverged"]
     gone = subject.cells.filter(pl.col("status") == "diverged")
@@ -126,7 +133,7 @@ def test_a_difference_is_no_chance_where_enough_pairs_differ() -> None:
 
 
 @pytest.mark.parametrize("drawing", [Detection(), Twins()], ids=lambda drawing: drawing.name)
-def test_a_sweep_without_twins_is_refused(store: Store, drawing: Detection | Twins) -> None:
+def test_a_sweep_without_twins_is_refused(subject_of: Callable[[str], Subject], drawing: Detection | Twins) -> None:
     """It is told that no run has a twin."""
     with pytest.raises(SwingbyError, match=f"cannot be drawn as {drawing.name}: no run by SGD"):
-        drawing.figures(subject_of(store, "alone"), drawing.Options())
+        drawing.figures(subject_of("alone"), drawing.Options())

@@ -33,6 +33,12 @@ def cells(sweep: Sweep) -> set[str]:
     return {cell.cell_id for cell in sweep.cells()}
 
 
+@cache
+def cells_of(name: str) -> set[str]:
+    """The ids of the cells of a named sweep."""
+    return cells(loaded(name))
+
+
 def under(sweep: Sweep, preset: str) -> list[SimParams]:
     return [p for p, own in zip(params(sweep), sweep.presets, strict=True) if own == preset]
 
@@ -44,7 +50,7 @@ def differing(a: SimParams, b: SimParams) -> set[str]:
 def test_every_figure_has_its_sweep() -> None:
     """A sweep for each figure of the paper that shows the SIM task, and none for another."""
     named = {name for name in named_sweeps() if name.startswith("figure-")}
-    assert {name for name in named if Sweep.load(name).experiment_name == "sim"} == {f"figure-{n}" for n in FIGURES}
+    assert {name for name in named if loaded(name).experiment_name == "sim"} == {f"figure-{n}" for n in FIGURES}
 
 
 @pytest.mark.parametrize("name", FIGURES)
@@ -62,10 +68,11 @@ def test_a_figure_is_drawn_under_both_presets_from_many_seeds(name: str) -> None
 @pytest.mark.parametrize(("part", "whole"), [("2c", "3"), ("5", "17"), ("17", "18"), ("13", "14"), ("2c", "15")])
 def test_figures_of_the_same_runs_share_them(part: str, whole: str) -> None:
     """Where figures show the same runs, the cells have the same ids, seeds and recordings: they are trained once."""
-    assert cells(figure(part)) <= cells(figure(whole))
+    ids, all_ids = (cells_of(f"figure-{name}") for name in (part, whole))
+    assert ids <= all_ids
     assert figure(part).recording == figure(whole).recording
     if whole != "3":
-        assert cells(figure(part)) == cells(figure(whole))
+        assert ids == all_ids
 
 
 def test_figure_16_is_15_truncated() -> None:
@@ -161,13 +168,11 @@ def test_what_truncation_discards() -> None:
 
 def test_claims_that_record_otherwise_share_no_cell_with_a_figure() -> None:
     """A cell stands with one recording: one recorded at other steps must not be one of a figure."""
-    figures = [figure(name) for name in FIGURES]
     for name in named_sweeps():
         if name.startswith("claim-"):
-            claim = loaded(name)
-            for other in figures:
-                same = claim.recording.tokens[0] == other.recording.tokens[0]
-                assert same or not cells(claim) & cells(other)
+            for other in (f"figure-{number}" for number in FIGURES):
+                same = loaded(name).recording.tokens[0] == loaded(other).recording.tokens[0]
+                assert same or not cells_of(name) & cells_of(other)
 
 
 def test_initial_weights_have_one_tau() -> None:

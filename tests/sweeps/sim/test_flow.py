@@ -99,11 +99,12 @@ def test_the_closed_form_holds_for_sample_moments() -> None:
 def test_small_steps_of_descent_approach_the_flow() -> None:
     """Gradient descent is the flow to first order: a tenth of the step leaves a tenth of the difference."""
     wide = {"d": 3, "width": 4, "layers": 3, "bias": True, "init": "normal"}
-    (flow,) = run(cell(drive="flow", lr=0.05, gd_steps=200, **wide), steps="every")
+    (flow,) = run(cell(drive="flow", lr=0.05, gd_steps=50, **wide), steps="every")
     gaps = []
     for finer in (10, 100):
-        (row,) = run(cell(drive="gd", lr=0.05 / finer, gd_steps=200 * finer, **wide), steps="every")
+        (row,) = run(cell(drive="gd", lr=0.05 / finer, gd_steps=50 * finer, **wide), steps="every")
         gaps.append(np.abs(np.array(row["output"])[::finer] - np.array(flow["output"])).max())
+        assert np.abs(np.array(row["output"])[-1] - np.array(row["output"])[0]).max() > 0.1, "the net has moved"
     assert gaps[1] < 0.02
     assert gaps[0] / gaps[1] == pytest.approx(10, rel=0.1)
 
@@ -186,8 +187,8 @@ def test_the_symmetric_flow_keeps_time_by_eq_4_3() -> None:
 def test_the_symmetric_flow_stays_symmetric_and_positive() -> None:
     """W stays symmetric and positive semidefinite along the flow, where d' < d keeps it singular too."""
     for width in (2, 3, 5):
-        row, weights = film(cell(model="symmetric", s=3, width=width, init_gain=0.3, gd_steps=1000))
-        for (U,) in weights[::50]:
+        row, weights = film(cell(model="symmetric", s=3, width=width, init_gain=0.3, gd_steps=200, lr=0.05))
+        for (U,) in weights[::10]:
             W = U @ U.T
             assert np.array_equal(W, W.T)
             spectrum = np.linalg.eigvalsh(W)

@@ -19,6 +19,7 @@ from swingby_sweeps.sim.engine import Ready, drawn
 from swingby_sweeps.sim.experiment import Sim
 from swingby_sweeps.sim.init import Start
 from swingby_sweeps.sim.params import SimParams
+from tests.support.profiles import examples
 
 Array = np.ndarray
 
@@ -95,7 +96,7 @@ shapes = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=50)
+@settings(max_examples=examples(50, 25))
 @given(shapes, st.sampled_from([0.1, 1.0, 3.0]))
 def test_certificates_are_those_of_automatic_differentiation(values: dict[str, Any], scale: float) -> None:
     """At random weights, small and large, of nets narrower and wider than they can use, with more outputs too."""

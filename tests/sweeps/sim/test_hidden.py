@@ -27,7 +27,7 @@ MODELS: dict[str, dict[str, Any]] = {
 }
 NONE: dict[str, dict[str, Any]] = {
     "one_layer": {"model": "one_layer"},
-    "w_recurrence": {"model": "w_recurrence"},
+    "w_recurrence": {"model": "w_recurrence", "gd_steps": 5},
     "linear of 1 layer": {"model": "linear", "layers": 1},
 }
 

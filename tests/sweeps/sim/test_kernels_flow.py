@@ -19,6 +19,7 @@ from swingby_sweeps.sim.engine import Ready, build
 from swingby_sweeps.sim.experiment import Sim
 from swingby_sweeps.sim.init import Start
 from swingby_sweeps.sim.params import SimParams
+from tests.support.profiles import examples
 
 Array = np.ndarray
 STOPS = (1, 2, 10, 60, 200)
@@ -72,7 +73,7 @@ shapes = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=examples(40, 20))
 @given(shapes)
 @example(
     {"model": "symmetric", "s": 3, "extra": 0, "layers": 1, "width": 2, "bias": False, "init_gain": 0.1}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import hypothesis.strategies as st
@@ -17,6 +18,7 @@ from swingby_sweeps.sim import task
 from swingby_sweeps.sim.detect.descents import Descents
 from swingby_sweeps.sim.experiment import Sim
 from swingby_sweeps.sim.params import SimParams
+from tests.support.profiles import examples
 from tests.sweeps.sim.plain import sample_moments
 
 SIM = Sim()
@@ -71,7 +73,7 @@ def moments(cell: Cell) -> Array:
     return E @ A @ E.T
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40, 20), deadline=None)
 @given(family)
 def test_a_step_on_U_is_a_step_of_the_recurrence_and_eta_squared_G_W_G(values: Values) -> None:
     """From one W(0), they differ by eta^2 G W G: G = (W-I)A + A(W-I) in the time of D.1, half of it in that of D.2."""
@@ -124,11 +126,17 @@ def test_the_recurrence_leaves_the_cone_and_descent_on_U_does_not(dtype: str) ->
     assert out["w_recurrence"].any()
 
 
+def seen(model: str, seeds: Sequence[int], steps: Any) -> list[tuple[Values, Array]]:
+    """Rows of cells of Fig 10's setting, and the recorded W of each, shape (T, 3, 3)."""
+    point = Sim.point("authors", model=model, dtype="float64", **SHORT)
+    (table,) = SIM.run(Batch(tuple(map(point.cell, seeds)), Recording(steps, also=("jacobian",))))
+    return [(row, np.array(row["jacobian"]).reshape(-1, 3, 3)) for row in table.to_pylist()]
+
+
 def test_descent_on_U_stays_in_the_cone_at_every_step() -> None:
     """Fig 10's setting with every step seen: W = U U^T has no eigenvalue below -1e-14 of its trace."""
-    for seed in range(3):
-        point = Sim.point("authors", model="symmetric", dtype="float64", **SHORT)
-        _, W = film(point.cell(seed))
+    for row, W in seen("symmetric", range(3), "every"):
+        assert len(W) == row["to_step"] + 1 == SHORT["gd_steps"] + 1
         spectrum = np.linalg.eigvalsh(W)
         assert np.all(spectrum[:, 0] >= -1e-14 * spectrum.sum(1))
 
@@ -137,10 +145,8 @@ def test_the_worst_recorded_state_is_told() -> None:
     """Smallest eigenvalue and trace are those of the recorded W whose quotient is lowest, diverged cells included."""
     statuses = set()
     # Of these starts the last one diverges.
-    for seed in (1, 2, 5):
-        row, W = film(Sim.point("authors", model="w_recurrence", dtype="float64", **SHORT).cell(seed))
-        # A cell that diverged is set to zero before its last state is filmed; here the lowest came long before.
-        spectrum = np.linalg.eigvalsh(W[: len(row["step"]) - (row["status"] == "diverged")])
+    for row, W in seen("w_recurrence", (1, 2, 5), "every"):
+        spectrum = np.linalg.eigvalsh(W)
         lowest, trace = spectrum[:, 0], spectrum.sum(1)
         share = np.divide(lowest, trace, out=np.full_like(trace, -np.inf), where=trace > 0)
         place = int(np.argmin(share))

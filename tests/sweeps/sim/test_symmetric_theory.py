@@ -19,6 +19,7 @@ from swingby_sweeps.sim.detect.descents import Descents
 from swingby_sweeps.sim.experiment import Sim
 from swingby_sweeps.sim.init import Start
 from swingby_sweeps.sim.params import SimParams
+from tests.support.profiles import examples
 
 SIM = Sim()
 Array = np.ndarray
@@ -180,7 +181,7 @@ def deficient(draw: st.DrawFn) -> tuple[Array, Array]:
     return a, left @ random.integers(-3, 4, (rank, s + 1)) / 64
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30, 12), deadline=None)
 @given(deficient(), st.sampled_from(["gd", "flow", "sgd"]))
 def test_a_start_of_too_low_a_rank_ends_structural(start: tuple[Array, Array], drive: str) -> None:
     """With r = rank(U_0) < s the outcome is structural, and L ends no lower than half the sum of the s - r least a_p.

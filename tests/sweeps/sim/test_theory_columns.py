@@ -19,6 +19,7 @@ from swingby_sweeps.sim.detect.descents import Descents
 from swingby_sweeps.sim.detect.theory import Theory
 from swingby_sweeps.sim.experiment import Sim
 from swingby_sweeps.sim.params import SimParams
+from tests.support.profiles import examples
 
 Array = np.ndarray
 Values = dict[str, Any]
@@ -58,7 +59,7 @@ layers = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25, 10), deadline=None)
 @given(layers, st.integers(0, 1000))
 def test_the_closed_form_arrives_when_predicted(values: Values, seed: int) -> None:
     """Theorem 4.1's own trajectory, at any conventions, arrives at the predicted steps to a thousandth."""
@@ -85,7 +86,7 @@ strengths = st.lists(st.floats(1.4, 2.0), min_size=2, max_size=3).flatmap(
 )
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=examples(12, 8), deadline=None)
 @given(strengths, st.integers(0, 10_000), st.sampled_from(["flow", "gd"]))
 def test_from_a_small_start_every_concept_arrives_in_order_and_within_a_tenth(a: Array, seed: int, drive: str) -> None:
     """At W(0) of order 1e-6, a_p a factor of 1.4 apart or more, by flow and by descent in steps of 2 a eta < 0.05."""
@@ -99,7 +100,7 @@ def test_from_a_small_start_every_concept_arrives_in_order_and_within_a_tenth(a:
     assert row["least_training_loss"] == 0
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20, 10), deadline=None)
 @given(st.lists(st.floats(0.2, 2.0), min_size=2, max_size=4).map(np.array), st.data())
 def test_too_low_a_rank_is_predicted_and_measured(a: Array, data: st.DataObject) -> None:
     """With width r < s, s - r concepts are predicted never to arrive, and L stays above what the column says."""

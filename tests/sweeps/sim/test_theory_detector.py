@@ -275,8 +275,8 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
              "deep": "model: linear, d: 2, s: 2, mu: [1.0, 1.0], n: 50, epochs: 1"}  # fmt: skip
     for name, base in bases.items():
         (folder / f"{name}.yaml").write_text(SWEEP.format(name=name, base=base))
-        done = swingby("run", str(folder / f"{name}.yaml"), "--data", folder / "data", *LOOP)
-        assert done.exit_code == 0, done.output
+    done = swingby("run", *(str(folder / f"{name}.yaml") for name in bases), "--data", folder / "data", *LOOP)
+    assert done.exit_code == 0, done.output
     return folder / "data"
 
 
