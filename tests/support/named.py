@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from swingby.sweepfile.sweep import Sweep, named_sweeps
-from tests.support.examples import examples
+from tests.support.profiles import examples
 
 GROUP = "named sweeps"
 """Tests that read all of them share a process, by this name of a group of xdist."""
@@ -17,7 +17,7 @@ COARSE = {"volume-ratio-spread-gain": ("axes.mu.1.linspace.points=10", "axes.ini
 @cache
 def named(name: str) -> Sweep:
     """A named sweep as it is packaged, or of fewer points (`COARSE`) where every change waits for it."""
-    return Sweep.load(name, examples(few=COARSE.get(name, ()), many=()))
+    return Sweep.load(name, examples(many=(), few=COARSE.get(name, ())))
 
 
 @cache

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
@@ -18,15 +17,15 @@ from swingby.store.apply.shards import resolve
 from swingby.store.database import (
     BASE_MB,
     CURVES,
-    FAST,
     ROW_GROUP,
     STORAGE,
     WRITER,
     Database,
     DatabaseError,
     MissingError,
-    connect,
+    give_back,
     is_outside,
+    writer,
 )
 from swingby.store.layout import FORMAT, REBUILD, UPGRADES, Layout, check_version
 from swingby.store.packing import listed
@@ -74,8 +73,7 @@ class Build:
         if self._connection is None:
             index = self._layout.index(self.number)
             make_folder(index.parent)
-            self._connection = connect(threads=min(4, os.cpu_count() or 1), **WRITER)
-            self._connection.execute(FAST)
+            self._connection = writer()
             self._open_index(self._connection, index)
             self._open_segment(self._connection)
             self._check_whole(self._connection)
@@ -161,7 +159,8 @@ class Build:
             _detach(self._connection, "ix", self._layout.index(self.number))
             _detach(self._connection, "seg", self._layout.segment(self.number, self.segment))
             self.settle()  # a log that came back would not fit its file any more
-        self.discard()
+            give_back(self._connection)
+            self._connection = None
 
     def discard(self) -> None:
         """Closes the files as they are; every commit is in them or in their logs."""

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from swingby.data.records import Records
 from swingby.store import Store, ingest, rebuild
-from tests.support.examples import examples
+from tests.support.profiles import examples
 from tests.support.store import LIST, SWEEPS, Segment, cells, rows_of, snapshot, write_plan, write_shard
 
 # folding
@@ -240,7 +240,7 @@ SHARDS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=examples(6, 12))
+@settings(max_examples=examples(many=12, few=6))
 @given(shards=st.lists(SHARDS, min_size=1, max_size=6), seed=st.integers(0, 9), steps=st.integers(1, 3))
 def test_the_order_of_arrival_leaves_no_trace(
     tmp_path_factory: pytest.TempPathFactory, shards: list[dict[str, Any]], seed: int, steps: int

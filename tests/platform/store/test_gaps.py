@@ -22,8 +22,8 @@ from swingby.run.progress import Progress
 from swingby.run.worker.segments import NOTE, Lineage
 from swingby.store import Store, ingest, rebuild
 from swingby.store.status import data_findings, sweep_status
-from tests.support.examples import examples
 from tests.support.packages import walking
+from tests.support.profiles import examples
 from tests.support.store import Segment, cells, finished, rows_of, snapshot, write_plan, write_shard
 
 TOKENS = ("steps:log:200",)
@@ -184,7 +184,7 @@ TEARS = {
 
 
 @settings(
-    max_examples=examples(1, 2), phases=[Phase.explicit, Phase.generate]
+    max_examples=examples(many=2, few=1), phases=[Phase.explicit, Phase.generate]
 )  # each takes a run: to shrink one takes minutes
 @given(**TEARS)
 @example(base="begun", which=0, way="gone", place=0.0)  # what the checkpoint of an unfinished cell goes on from

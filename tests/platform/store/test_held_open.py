@@ -9,7 +9,7 @@ import pytest
 
 from swingby.data.records import Records
 from swingby.run.driver import run_sweep
-from swingby.store import Layout, Store, build, database, ingest, rebuild
+from swingby.store import Layout, Store, database, ingest, rebuild
 from tests.support import synthetic_sim
 
 
@@ -22,8 +22,7 @@ def opened(monkeypatch: pytest.MonkeyPatch) -> list[threading.Thread]:
         found.append(threading.current_thread())
         return connect(**config)
 
-    for module in (database, build):
-        monkeypatch.setattr(module, "connect", counted)
+    monkeypatch.setattr(database, "connect", counted)
     return found
 
 

@@ -14,7 +14,7 @@ from swingby.data.records import Records
 from swingby.model.experiment import Recording
 from swingby.store import Store, ingest, rebuild
 from swingby.store.status import statuses
-from tests.support.examples import examples
+from tests.support.profiles import examples
 from tests.support.store import SWEEPS, Segment, write_plan, write_shard
 
 CELLS = tuple("uvwxyz")
@@ -57,7 +57,7 @@ def read(store: Store, sweep: str) -> dict[str, Any]:
     return {"rows": named, "ok": status.ok, "diverged": status.diverged, "failed": status.failed}
 
 
-@settings(max_examples=examples(8, 16))
+@settings(max_examples=examples(many=16, few=8))
 @given(
     first=RECORDINGS,
     second=RECORDINGS,
@@ -96,7 +96,7 @@ def test_no_run_of_another_sweep_changes_what_a_sweep_reads(
         assert read(store, "a") == after
 
 
-@settings(max_examples=examples(3, 6))
+@settings(max_examples=examples(many=6, few=3))
 @given(recordings=st.lists(RECORDINGS, min_size=2, max_size=2), shards=st.lists(SHARD, min_size=2, max_size=2))
 def test_the_order_in_which_sweeps_come_changes_nothing(
     recordings: list[Recording], shards: list[dict[str, str]]
