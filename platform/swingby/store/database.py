@@ -69,6 +69,7 @@ def writer() -> Database:
 
     A run of a few cells ingests three times, and a new DuckDB takes half of the time of a small ingest.
     """
+    _let_files_open()
     with _lock:
         if _idle:
             return _idle.pop()
