@@ -66,6 +66,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if isinstance(item, pytest.Function) and "module" in scopes_of(item):
             item.add_marker(pytest.mark.xdist_group(item.nodeid.split("::")[0]))
+    # Groups first: one that begins late keeps a worker busy when the others have nothing left to do.
+    items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
 
 
 @pytest.hookimpl(trylast=True)  # after xdist has written the groups into the tests' ids
