@@ -6,4 +6,5 @@ from swingby.model.registry import Package
 PACKAGE = Package(
     experiments={"memorization_mixture": "experiment:MemorizationMixture"},
     detectors={"clocks": "detect.clocks:Clocks"},
+    drawings={"memorization_map": "drawings.memorization_map:MemorizationMap"},
 )

@@ -62,6 +62,7 @@ class MemorizationMixture(BatchExperiment[MixtureParams]):
         ),
     }
     report = Reported(
+        drawings=("memorization_map",),
         companions=("fate", "tau_mem", "tau_gen", "window", "final_memorized"),
         curves=Curves(
             titles={"test_loss": "test loss", "train_loss": "training loss"},
