@@ -41,7 +41,8 @@ class MemorizationMap(QueryDrawing):
             raise subject.cannot(self.name, "all of its runs have the same number of training points")
         tiles = [{**row, "panel": _panel(subject, row["point"])} for row in _tiles(rows)]
         marks = [*tiles, *_clocks(subject)]
-        seeds = between(*(int(end) for end in (rows["seeds"].min(), rows["seeds"].max())))
+        counts = rows["seeds"].to_list()
+        seeds = between(min(counts), max(counts))
         panels = list(dict.fromkeys(row["panel"] for row in tiles))
         yield Drawn(
             chart(marks, panels),
@@ -80,14 +81,14 @@ def chart(marks: list[dict[str, Any]], panels: list[str]) -> Any:
     steps = alt.Scale(type="log", domain=[min(row["to"] for row in tiles), max(row["to"] for row in tiles)], nice=False)
     x = {"title": "steps", "scale": steps, "axis": alt.Axis(format="~s", tickCount=6)}
     y = alt.Y("n:O", title="training points n", sort=sizes[::-1])
-    share = alt.Color(
+    share = alt.Fill(
         "share:Q",
         scale=alt.Scale(scheme="viridis", domain=[0, 1]),
         legend=alt.Legend(title="share of copies", format=".0%"),
     )
     heat = alt.Chart().transform_filter("datum.mark == 'tile'").mark_rect(clip=True, x2Offset=0.6, strokeWidth=0)
     heat = heat.encode(
-        x=alt.X("from:Q", **x), x2="to:Q", y=y, fill=share.copy(), tooltip=["n:Q", "to:Q", "share:Q", "seeds:Q"]
+        x=alt.X("from:Q", **x), x2="to:Q", y=y, fill=share, tooltip=["n:Q", "to:Q", "share:Q", "seeds:Q"]
     )
     names, hues = [words for words, _ in CLOCKS.values()], [colour for _, colour in CLOCKS.values()]
     legend = alt.Legend(title="median of the seeds", symbolType="circle")
