@@ -58,8 +58,10 @@ class Evaluator:
         p, cells = nets.p, nets.cells
         self._nets = nets
         self._noise = np.stack([cell.stream("samples").normal(size=(p.samples, p.d)) for cell in cells])
-        asked = [cell.stream("conditions").integers(cell.params.points, size=p.samples) for cell in cells]
-        self._labels = np.stack([of[places] if len(of) else of for of, places in zip(nets.labels, asked, strict=True)])
+        requested = [cell.stream("conditions").integers(cell.params.points, size=p.samples) for cell in cells]
+        self._labels = np.stack(
+            [of[places] if len(of) else of for of, places in zip(nets.labels, requested, strict=True)]
+        )
         self._ratios = np.repeat(LEVELS, p.test_points)
         pairs = [_pair(cell, *of) for cell, *of in zip(cells, nets.points, nets.labels, strict=True)]
         self._train, self._test = ([pair[place] for pair in pairs] for place in (0, 1))
@@ -91,7 +93,7 @@ class Evaluator:
 
         All are mean squares over coordinates, in units of c_out, in which each noise level counts the same.
         """
-        new = self._said(self._test)
+        new = self._denoised(self._test)
         exact = [
             task.exact_denoiser(of.noisy, of.sigma, cell.params.mean, cell.params.rare)
             for of, cell in zip(self._test, self._nets.cells, strict=True)
@@ -101,21 +103,21 @@ class Evaluator:
             for of, points in zip(self._test, self._nets.points, strict=True)
         ]
         return {
-            "train_loss": self._off(self._said(self._train), [of.clean for of in self._train]),
+            "train_loss": self._off(self._denoised(self._train), [of.clean for of in self._train]),
             "test_loss": self._off(new, [of.clean for of in self._test]),
             "from_exact": self._off(new, exact),
             "from_empirical": self._off(new, empirical),
         }
 
-    def _said(self, points: list[Noisy]) -> Array:
-        """What the nets say of these, (C, R, d)."""
+    def _denoised(self, points: list[Noisy]) -> Array:
+        """These points as the nets denoise them, (C, R, d)."""
         noisy, labels = (np.stack([getattr(of, name) for of in points]) for name in ("noisy", "labels"))
         return self._nets.denoised(noisy, self._ratios, labels)
 
-    def _off(self, said: Array, wanted: list[Array]) -> Array:
-        """The mean square of said (C, R, d) less what is wanted, in units of c_out, (C,)."""
+    def _off(self, denoised: Array, targets: list[Array]) -> Array:
+        """The mean square of denoised (C, R, d) less the targets, in units of c_out, (C,)."""
         units = (1 + self._ratios**2) / (self._nets.scales[:, None] * self._ratios) ** 2
-        return (units * ((said - np.stack(wanted)) ** 2).mean(axis=2)).mean(axis=1)
+        return (units * ((denoised - np.stack(targets)) ** 2).mean(axis=2)).mean(axis=1)
 
     def of_samples(self, samples: Array) -> dict[str, Array]:
         """What samples (C, m, d) are like, beside the training points and beside fresh ones."""
@@ -137,14 +139,14 @@ class Evaluator:
 
     def of_gaussian(self) -> Array:
         """The energy distance of a Gaussian with the mixture's mean and covariance, as measured of samples, (C,)."""
-        p, found = self._nets.p, list[float]()
+        p, distances = self._nets.p, list[float]()
         for c, cell in enumerate(self._nets.cells):
             q = cell.params
             away, random = task.centres(p.d, q.mean)[0], cell.stream("gaussian")
             # The place of a point's component, +1 or -1, has mean 1 - 2 rare and variance 4 rare (1 - rare).
             along = 1 - 2 * q.rare + 2 * np.sqrt(q.rare * (1 - q.rare)) * random.normal(size=(p.samples, 1))
-            found.append(self._energy(c, random.normal(size=(p.samples, p.d)) + along * away))
-        return np.array(found)
+            distances.append(self._energy(c, random.normal(size=(p.samples, p.d)) + along * away))
+        return np.array(distances)
 
     def _energy(self, c: int, drawn: Array) -> float:
         """The energy distance of samples from the cell's fresh points."""
@@ -163,12 +165,12 @@ def _pair(cell: Cell[MixtureParams], points: Array, labels: Array) -> tuple[Nois
     p = cell.params
     noise = cell.stream("test noise").normal(size=(p.test_points * len(LEVELS), p.d))
     new, component = _drawn(cell, "test", p.test_points)
-    told = {"none": component[:0], "component": component}
+    labels_of = {"none": component[:0], "component": component}
     if p.condition == "random":
-        told["random"] = cell.stream("test labels").integers(p.labels, size=p.test_points)
+        labels_of["random"] = cell.stream("test labels").integers(p.labels, size=p.test_points)
     place = np.resize(np.arange(p.points), p.test_points)
     of_points = labels[place] if len(labels) else labels
-    return Noisy.of(p, points[place], of_points, noise), Noisy.of(p, new, told[p.condition], noise)
+    return Noisy.of(p, points[place], of_points, noise), Noisy.of(p, new, labels_of[p.condition], noise)
 
 
 def _nearest(samples: Array, points: Array) -> Array:
