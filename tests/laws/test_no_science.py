@@ -31,7 +31,7 @@ COMMON = {
     "rank", "settled", "spread", "start", "strength", "system", "target", "text", "weights", "x",
     "amplitude", "beta", "draws", "fit", "gap", "kernel", "linear", "offset", "p", "phase",
     "pool", "ridge", "stopped", "tail", "features", "enters", "leaves", "regime", "regimes",
-    "spectrum", "centres",
+    "spectrum", "centres", "average", "blocks", "clocks", "labels", "mean", "nearest", "ratio", "tiny", "window",
 }  # fmt: skip
 """Names that are ordinary English or technical words, or those of the platform itself; each is used there."""
 WORD = re.compile(r"(?<![\w.-])[\w-]+")
