@@ -217,7 +217,7 @@ def modules_at(folder: Path, module: str) -> list[Path]:
 
 
 def unseen_modules(source: Source, names: Collection[str]) -> list[str]:
-    """Which of these modules, by their names, are the user's and not in the source: the names.
+    """Which of these modules, by their names, are the user's and not in the source: the names, of a package its own.
 
     So are those that a function imports once it runs. They lie outside the folder of the code: they do not travel with
     it, and a change of one is not noticed.
@@ -229,7 +229,8 @@ def unseen_modules(source: Source, names: Collection[str]) -> list[str]:
     }:
         files.setdefault(name, file_of(name))
     paths = {name: Path(file).resolve() for name, file in files.items() if file.endswith(".py")}
-    return sorted(name for name, path in paths.items() if path not in known and not is_installed(path))
+    unseen = {name for name, path in paths.items() if path not in known and not is_installed(path)}
+    return sorted(name for name in unseen if not any(name.startswith(f"{other}.") for other in unseen))
 
 
 def source_of(function: Callable[..., Any], declared: Collection[str] = ()) -> Source:

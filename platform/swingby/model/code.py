@@ -20,12 +20,14 @@ INSTALLED = {
         for place in {sysconfig.get_path(kind) for kind in ("stdlib", "platstdlib", "purelib", "platlib")}
     ),
 }
-"""Where Python, installed packages and this one lie."""
+"""Where Python, its installed packages and this one lie."""
+_OF_PACKAGES = {"site-packages", "dist-packages"}
+"""Folders of installed packages, of other places too: modules of a cluster come by PYTHONPATH."""
 
 
 def is_installed(path: Path) -> bool:
     """Whether a file or folder belongs to Python or to an installed package: nobody edits it between two runs."""
-    return any(path.is_relative_to(place) for place in INSTALLED)
+    return not _OF_PACKAGES.isdisjoint(path.parts) or any(path.is_relative_to(place) for place in INSTALLED)
 
 
 def code_of(experiment: Experiment) -> str:

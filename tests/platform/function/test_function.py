@@ -649,6 +649,21 @@ def test_modules_that_the_hash_does_not_see_are_named(folder: Path, monkeypatch:
     assert "imports far_away_rule," in hint
 
 
+@pytest.mark.parametrize(("place", "named"), [("lib", True), ("site-packages", False)])
+def test_a_package_from_elsewhere_is_named_once(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, place: str, named: bool
+) -> None:
+    """Without its modules; none where it is installed, also where the folder comes by PYTHONPATH, as on clusters."""
+    package = f"far_away_{place[:3]}"
+    (folder / place / package).mkdir(parents=True)
+    (folder / place / package / "__init__.py").write_text("from .descent import gradient\n")
+    (folder / place / package / "descent.py").write_text("def gradient(w):\n    return 2 * w\n")
+    monkeypatch.syspath_prepend(str(folder / place))
+    (folder / "train.py").write_text(TRAIN.replace("from rule import", f"from {package} import"))
+    hints = plan(Sweep.load(folder / "quadratic.yaml"), Records.open(folder / "data"), RunOptions(pilot=False)).hints
+    assert [f"imports {package}, outside" in hint for hint in hints] == [True] * named
+
+
 def test_what_travels_with_no_code_is_named(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A module from elsewhere that the function imports once it runs, and a data file that is too large."""
     (folder / "lib").mkdir()
