@@ -6,9 +6,8 @@ import atexit
 import os
 import resource
 import tempfile
-import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -36,9 +35,6 @@ WRITER = {"memory_limit": "512MB"}
 
 _idle: list[Database] = []
 """The writer's connection that was given back last, if there is one."""
-_lock = threading.Lock()
-_of_parent: list[Database] = []
-"""What a forked process has of its parent's: without its threads it can be neither used nor closed."""
 
 BASE_MB = 128
 """What the writer needs in memory beside the curves that are under way."""
@@ -70,9 +66,8 @@ def writer() -> Database:
     A run of a few cells ingests three times, and a new DuckDB takes half of the time of a small ingest.
     """
     _let_files_open()
-    with _lock:
-        if _idle:
-            return _idle.pop()
+    with suppress(IndexError):
+        return _idle.pop()
     connection = connect(threads=min(4, os.cpu_count() or 1), **WRITER)
     connection.execute(FAST)
     return connection
@@ -80,27 +75,20 @@ def writer() -> Database:
 
 def give_back(connection: Database) -> None:
     """Takes a writer's connection of which everything was detached, for the next one; keeps one, and closes others."""
-    with _lock:
-        if not _idle:
-            _idle.append(connection)
-            return
-    connection.close()
+    if _idle:
+        connection.close()
+    else:
+        _idle.append(connection)
 
 
-@atexit.register
 def _close_idle() -> None:
     while _idle:
         _idle.pop().close()
 
 
-def _leave_to_parent() -> None:
-    global _lock
-    _lock = threading.Lock()
-    _of_parent.extend(_idle)
-    _idle.clear()
-
-
-os.register_at_fork(after_in_child=_leave_to_parent)
+atexit.register(_close_idle)
+# A forked process has none of DuckDB's threads: it can neither use a connection of its parent nor close it.
+os.register_at_fork(before=_close_idle)
 
 
 def _let_files_open() -> None:

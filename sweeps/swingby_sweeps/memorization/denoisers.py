@@ -24,7 +24,6 @@ class Denoisers:
 
     Attributes:
         points, labels: of each cell, (n, d), and the places of the conditions (n,).
-        components: of each cell's points, (n,).
     """
 
     def __init__(self, cells: Cells) -> None:
@@ -60,12 +59,11 @@ class Denoisers:
         return streams
 
     def _draw_data(self) -> None:
-        self.points, self.components, self.labels = list[Array](), list[Array](), list[Array]()
+        self.points, self.labels = list[Array](), list[Array]()
         for cell in self.cells:
             p, random = cell.params, cell.stream("data")
             points, component = task.balanced(random, p.points, p.d, p.mean, p.rare)
             self.points.append(points)
-            self.components.append(component)
             if p.condition == "random":
                 self.labels.append(cell.stream("labels").integers(p.labels, size=p.points))
             else:

@@ -45,11 +45,6 @@ class Sizes(NamedTuple):
         block = 2 * self.width * (self.width + 1)
         return self.width * (self.inputs + 1) + self.blocks * block + self.outputs * (self.width + 1)
 
-    def layers(self) -> list[tuple[int, int]]:
-        """Inputs and outputs of each weight, in the order of the numbers."""
-        w = self.width
-        return [(self.inputs, w), *[(w, w)] * (2 * self.blocks), (w, self.outputs)]
-
 
 def room(sizes: Sizes, rows: int, dtype: Any) -> Array:
     """Scratch of a step of so many rows: states before and after every block, units, and errors."""
@@ -124,17 +119,6 @@ def _offsets(M: Any, D: int, out: int, G: Any, g: int, rows: int) -> None:
         for n in range(rows):
             total = add(total, load(M, D + n * out + o))
         store(G, g + o, total)
-
-
-@njit(cache=True, nogil=True)
-def features(c: float, out: Array, at: int, lane: int, row: int) -> None:
-    """Write the inputs that say the noise level c = ln(sigma / sigma_data) to out (rows, inputs, LANES)."""
-    sine, cosine = math.sin(c), math.cos(c)
-    out[row, at, lane] = c
-    out[row, at + 1, lane] = sine
-    out[row, at + 2, lane] = cosine
-    out[row, at + 3, lane] = 2 * sine * cosine
-    out[row, at + 4, lane] = 1 - 2 * sine * sine
 
 
 @njit(cache=True, nogil=True)
@@ -215,9 +199,8 @@ def fill_inputs(x: Array, c: Array, labels: Array, scales: Array, X: Array) -> N
 _TINY = 1e-30
 """Moments below this become 0: those of a unit that is never active would end in denormal numbers, with which a
 processor takes a hundred times as long."""
-SETTINGS = 8
-"""Numbers that say how a cell is trained: lr, weight decay, 1 - the decay of the running mean of the numbers (1: none),
-momentum, and room for what changes with the steps."""
+SETTINGS = 4
+"""Numbers that say how a cell is trained: lr, lr x weight decay, 1 - decay of the running mean (1: none), momentum."""
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -247,10 +230,11 @@ def _sgd(w: Array, g: Array, m: Array, s: Array, scale: Any) -> None:
 
 @njit(cache=True, nogil=True, error_model="numpy")
 def _average(e: Array, w: Array, s: Array) -> None:
-    """The running mean of the numbers."""
+    """The running mean of the numbers, to the bit these themselves in a cell that has none."""
     for i in range(w.shape[0]):
         for lane in range(w.shape[1]):
-            e[i, lane] += s[2, lane] * (w[i, lane] - e[i, lane])
+            mean = e[i, lane] + s[2, lane] * (w[i, lane] - e[i, lane])
+            e[i, lane] = mean if s[2, lane] < 1 else w[i, lane]
 
 
 @njit(cache=True, nogil=True, error_model="numpy")
@@ -269,7 +253,7 @@ def train(
         noises, passes: streams (C, STREAM) of noise and of passes.
         points, labels, orders: of all cells, one after the other: (N, d), (N,) or (0,), (N,); those of cell c lie from
             starts[c] to starts[c + 1]. `orders` is the pass that the cell is in, and `places` (C,) how far it has got.
-        work, gradient, inputs, targets, chosen, scale: scratch, see `scratch`.
+        work, gradient, inputs, targets, chosen, scale: scratch, as `Denoisers` makes it.
     """
     C, rows, lanes = len(levels), len(chosen), numbers.shape[2]
     X, T, M, slope = memory(inputs), memory(targets), memory(work), memory(gradient)

@@ -18,7 +18,7 @@ class MixtureParams(UntypedParams):
 
     d: int = Field(8, ge=1, le=64, title="dimension", description="coordinates of a point")
     mean: float = Field(
-        1.0, ge=0, le=100, description="the components lie at +mean and -mean in every coordinate, with unit covariance"
+        2.0, ge=0, le=100, description="the components lie at +mean and -mean in every coordinate, with unit covariance"
     )
     rare: float = Field(
         0.5,
@@ -34,7 +34,7 @@ class MixtureParams(UntypedParams):
     )
     labels: int = Field(10, ge=2, le=1000, description="random conditions")
 
-    width: int = Field(32, ge=2, le=512, description="units of each hidden layer")
+    width: int = Field(64, ge=2, le=512, description="units of each hidden layer")
     blocks: int = Field(2, ge=1, le=8, description="residual blocks h + U relu(V h + v) + u")
     weight_scale: float = Field(
         1.0, gt=0, title="weight scale", description="factor of the initial weights, which are normal: He et al. 2015"

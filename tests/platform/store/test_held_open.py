@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -11,6 +13,7 @@ from swingby.data.records import Records
 from swingby.run.driver import run_sweep
 from swingby.store import Layout, Store, database, ingest, rebuild
 from tests.support import synthetic_sim
+from tests.support.places import ROOT
 
 
 @pytest.fixture
@@ -84,3 +87,22 @@ def test_a_held_store_moves_on_and_is_closed(tmp_path: Path, opened: list[thread
             assert third is not first
     with Store.open(tmp_path) as fourth:
         assert fourth is not third
+
+
+def test_a_forked_process_shares_no_database(tmp_path: Path) -> None:
+    """After an ingest, a child that ingests too, and then ends as Python does, ends well; the parent goes on."""
+    code = """
+import os, sys
+from pathlib import Path
+from swingby.store import ingest
+from tests.support import synthetic_sim
+here = Path(sys.argv[1])
+ingest(synthetic_sim.write(here, synthetic_sim.square("small", 2, 3)))
+child = os.fork()
+ingest(synthetic_sim.write(here, synthetic_sim.square("child" if child == 0 else "parent", 2, 1)))
+sys.exit(0 if child == 0 else os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    done = subprocess.run([sys.executable, "-c", code, str(tmp_path)], cwd=ROOT, timeout=120, check=False)
+    assert done.returncode == 0
+    with Store.open(tmp_path) as store:
+        assert len(store.sql("from sweeps")) == 3
