@@ -39,9 +39,9 @@ def _mix64(x: Tensor) -> Tensor:
     return x.bitwise_xor_(_shifted(x, 31, 64))
 
 
-@functools.lru_cache(maxsize=64)
+@functools.cache
 def _words(layers: tuple[int, ...], device: torch.device) -> Tensor:
-    """A word for each layer, (L, 1) int64; cached, since the host waits for every copy to a GPU."""
+    """A word for each layer, (L, 1) int64; cached for good, since recorded steps read it where it lies."""
     return _mix64(torch.tensor(layers, device=device) * _signed(0x9E3779B97F4A7C15, 64))[:, None]
 
 
@@ -60,9 +60,9 @@ def seeds(keys: Tensor, layers: tuple[int, ...]) -> Tensor:
     return (torch.stack((low, high), -1) - (1 << 31)).to(torch.int32)
 
 
-@functools.lru_cache(maxsize=64)
+@functools.cache
 def _spread(elements: int, device: torch.device) -> Tensor:
-    """The hashes of 0, 1, ..., elements - 1; cached, since they would double the work of every layer."""
+    """The hashes of 0, 1, ..., elements - 1; cached for good: recorded steps read them, and they are dear to make."""
     return _mix32(torch.arange(elements, dtype=torch.int32, device=device))
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import cast
 
 import numpy as np
@@ -14,7 +14,6 @@ from swingby.model.cell import Cell
 
 from . import concepts
 from .draws import sample_stream
-from .model import Diffusion
 from .params import CLASSES, DiffusionParams
 
 TOGETHER = 128
@@ -48,13 +47,13 @@ class Generator:
             noise[row] = sample_stream(*places[place]).standard_normal(shape)
         self.noise = torch.from_numpy(noise).to(device)
 
-    def images(self, model: Diffusion) -> Tensor:
-        """The share of this process in the images, (n, 3, P, P)."""
+    def images(self, sample: Callable[[Tensor, Tensor], Tensor]) -> Tensor:
+        """The share of this process in the images, (n, 3, P, P); `sample` makes them of conditions and noise."""
         if not len(self.rows):
             return self.noise[:, 0]
         conditions = self.conditions[self.rows]
         parts = zip(conditions.split(TOGETHER), self.noise.split(TOGETHER), strict=True)
-        return torch.cat([model.sample(condition, noise).float() for condition, noise in parts])
+        return torch.cat([sample(condition, noise).float() for condition, noise in parts])
 
     def gathered(self, images: Tensor, accelerator: Accelerator) -> Sequence[Tensor]:
         """The images of all processes, class by class, on the CPU."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import torch
 from torch import Tensor, nn
 
@@ -51,13 +53,20 @@ class Diffusion(nn.Module):
         return torch.stack([terms.diffusion, terms.prior, terms.reconstruction], dim=1)
 
     @torch.no_grad()
-    def sample(self, conditions: Tensor, noise: Tensor) -> Tensor:
+    def sample(
+        self,
+        conditions: Tensor,
+        noise: Tensor,
+        predict: Callable[[Tensor, Tensor, Tensor], Tensor] | None = None,
+    ) -> Tensor:
         """Images (n, 3, P, P) in [0, 1] by the run's sampler, in its number of steps.
 
         Args:
             conditions: (n, 4).
             noise: (n, K, 3, P, P): z_1, then what each step adds, if the sampler is ancestral.
+            predict: what predicts the noise; `self.predict` if None.
         """
+        predict = predict or self.predict
         scheduler = VDMScheduler.of(self.schedule, self.params.sampling_steps, sampler=self.params.sampler)
-        images = sample(scheduler, lambda z, gamma: self.predict(z, gamma, conditions), noise.unbind(1))
+        images = sample(scheduler, lambda z, gamma: predict(z, gamma, conditions), noise.unbind(1))
         return images.clamp(0, 1)

@@ -21,7 +21,7 @@ from .batch_stream import require_equal_shares
 from .evaluation_log import Classifier, EvaluationLog
 from .params import DiffusionParams
 from .session import abort, session
-from .train import Training
+from .train import Training, recorder_of
 
 WATCH = "SWINGBY_WATCH_SECONDS"
 """Environment variable: seconds between two segments of a run, each with a checkpoint behind it."""
@@ -46,7 +46,7 @@ class Task:
 
     def training(self, accelerator: Any) -> Training:
         """The training of the run in this process."""
-        return Training(self.cell, accelerator, self.recorded, self.path)
+        return Training(self.cell, accelerator, self.recorded, self.path, recorder_of(accelerator))
 
     def session(self, member: Any) -> Any:
         """The accelerate session of one process."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -17,9 +18,10 @@ from swingby.model.cell import Cell
 from swingby.model.process_group import LostWorkerError
 
 from . import checkpoint
-from .batch_stream import Feed
+from .batch_stream import Feed, Rows
 from .checkpoint import Progress
 from .generate import Generator
+from .graphed import CudaGraphs, Graphed, Recorder
 from .model import Diffusion
 from .params import DiffusionParams
 
@@ -56,6 +58,7 @@ class Training:
         accelerator: of this process's session.
         recorded: the steps at which it is evaluated, from 0 to the last.
         path: of the checkpoint; the run goes on from it where there is one.
+        recorder: of a step and of the network's evaluations, see `recorder_of`; None: they are not recorded.
 
     Raises:
         CheckpointError: the checkpoint cannot be used.
@@ -63,7 +66,14 @@ class Training:
         ValueError: the batch cannot be shared by so many processes.
     """
 
-    def __init__(self, cell: Cell, accelerator: Accelerator, recorded: Sequence[int], path: Path | None) -> None:
+    def __init__(
+        self,
+        cell: Cell,
+        accelerator: Accelerator,
+        recorded: Sequence[int],
+        path: Path | None,
+        recorder: Recorder | None = None,
+    ) -> None:
         self.cell, self.params = cell, cast(DiffusionParams, cell.params)
         self.accelerator, self.recorded, self.path = accelerator, frozenset(recorded), path
         device, rank, size = accelerator.device, accelerator.process_index, accelerator.num_processes
@@ -73,8 +83,11 @@ class Training:
         self.core = cast(Diffusion, core.to(device, memory_format=memory_format(device, self.params)))
         self.names: dict[Tensor, str] = {parameter: name for name, parameter in self.core.named_parameters()}
         self.clipped = list((self.core if self.params.clip_of == "all" else self.core.unet).parameters())
+        # A replay reads the rate where it lies; torch wants float32 there on a GPU.
+        cuda = device.type == "cuda"
+        lr = torch.tensor(self.params.lr, dtype=torch.float32 if cuda else torch.float64, device=device)
         self.optimizer = torch.optim.AdamW(
-            self.core.parameters(), lr=self.params.lr, weight_decay=self.params.weight_decay, fused=True
+            self.core.parameters(), lr=lr, weight_decay=self.params.weight_decay, fused=True, capturable=cuda
         )
         self.progress = Progress()
         self.sums = torch.zeros(len(TERMS) + 2, dtype=torch.float64, device=device)
@@ -82,6 +95,8 @@ class Training:
         if path is not None and path.exists():
             self._restore(path)
         self.model, self.wrapped = accelerator.prepare(self.core, self.optimizer)
+        self._step = Graphed(self._take_step, recorder, self._forget_step)
+        self._predict = Graphed(self._predicted, recorder)
         if size > 1:
             # Processes at different steps see different folders.
             mine = torch.tensor([[self.step, self.progress.evaluated]], device=device)
@@ -141,11 +156,15 @@ class Training:
     def _train(self, step: int) -> None:
         """Take one step of AdamW on the global batch."""
         for group in self.wrapped.param_groups:
-            group["lr"] = self.params.lr * rate(self.params, step)
-        limit = math.inf if self.params.clip is None else self.params.clip
-        for rows in self.feed.step(step):
+            group["lr"].fill_(self.params.lr * rate(self.params, step))
+        self._step(*itertools.chain.from_iterable(self.feed.step(step)))
+
+    def _take_step(self, *tensors: Tensor) -> None:
+        """Take one step, on the rows of its parts one after the other; what it changes stays in place."""
+        limit, width = math.inf if self.params.clip is None else self.params.clip, len(Rows._fields)
+        for first in range(0, len(tensors), width):
             with self.accelerator.accumulate(self.model):
-                terms = self.model(*rows)
+                terms = self.model(*tensors[first : first + width])
                 self.accelerator.backward(terms.sum(dim=1).mean())
                 self.sums[:-2] += terms.detach().double().sum(dim=0)
                 self.sums[-2] += len(terms)
@@ -156,6 +175,16 @@ class Training:
                     self.skipped += ~finite
                 self.wrapped.step()
                 self.wrapped.zero_grad()
+
+    def _forget_step(self) -> None:
+        """Leave no gradient, and no part of a batch counted, of a step that was not taken to its end."""
+        self.optimizer.zero_grad()
+        self.accelerator.step = 0
+
+    def _predicted(self, z: Tensor, gamma: Tensor, conditions: Tensor) -> Tensor:
+        # Autocast keeps its copies of the weights while it is on: here for one call, since the weights change.
+        with self.accelerator.autocast():
+            return self.core.predict(z, gamma, conditions)
 
     def _evaluate(self) -> Evaluation:
         """Generate images with all processes, and begin the means since the last evaluation anew.
@@ -178,8 +207,7 @@ class Training:
         self.sums.zero_()
         self.skipped.zero_()
         self.model.train(False)
-        with self.accelerator.autocast():
-            mine = self.generator.images(self.core)
+        mine = self.generator.images(lambda conditions, noise: self.core.sample(conditions, noise, self._predict))
         images = self.generator.gathered(mine, self.accelerator)
         self.model.train(True)
         return Evaluation(self.step, images, means, (low, high))
@@ -206,7 +234,7 @@ class Training:
         total = self._total()
         if not self.accelerator.is_main_process:
             total[:-1] = 0
-        self.sums = total
+        self.sums.copy_(total)
 
     def save(self) -> None:
         """Write a checkpoint, in the first process; the others have the same weights and write nothing."""
@@ -237,6 +265,15 @@ class Training:
             scale, tracker = tensors["scaler"].tolist()
             kept = {**self.scaler.state_dict(), "scale": scale, "_growth_tracker": int(tracker)}
             self.scaler.load_state_dict(kept)
+
+
+def recorder_of(accelerator: Accelerator) -> Recorder | None:
+    """CUDA graphs where a run is alone on its GPU and in fp32 or bf16; else none.
+
+    Several processes wait for each other within a step, and the gradient scaler of fp16 keeps count in Python.
+    """
+    alone = accelerator.num_processes == 1 and accelerator.scaler is None
+    return CudaGraphs() if accelerator.device.type == "cuda" and alone else None
 
 
 def rate(params: DiffusionParams, step: int) -> float:

@@ -14,6 +14,7 @@ from accelerate import Accelerator
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
+from torch.overrides import TorchFunctionMode
 
 from swingby_sweeps.diffusion import checkpoint, train
 from swingby_sweeps.diffusion.batch_stream import Feed, Rows, training_set
@@ -21,12 +22,14 @@ from swingby_sweeps.diffusion.bound import losses
 from swingby_sweeps.diffusion.checkpoint import CheckpointError
 from swingby_sweeps.diffusion.concepts import class_means
 from swingby_sweeps.diffusion.generate import Generator
+from swingby_sweeps.diffusion.graphed import CudaGraphs
 from swingby_sweeps.diffusion.model import Diffusion
 from swingby_sweeps.diffusion.params import DiffusionParams
 from swingby_sweeps.diffusion.session import session
 from swingby_sweeps.diffusion.train import Training, rate
 from swingby_sweeps.diffusion.vdm import VDMScheduler, sample
 from tests.support.diffusion import cell, close, params
+from tests.support.recorded_operations import OperationRecorder
 
 CPU = torch.device("cpu")
 RECORDED = (0, 3, 7, 12)
@@ -198,14 +201,14 @@ def test_each_class_is_generated_under_its_own_mean(size: int) -> None:
     of = cell()
     model: Any = ModelStub()
     makers = [Generator(of, CPU, rank, size) for rank in range(size)]
-    parts = [maker.images(model) for maker in makers]
-    assert all(torch.equal(part, maker.images(model)) for part, maker in zip(parts, makers, strict=True))
+    parts = [maker.images(model.sample) for maker in makers]
+    assert all(torch.equal(part, maker.images(model.sample)) for part, maker in zip(parts, makers, strict=True))
     with session("cpu") as accelerator:
         found = sum(
             torch.cat(list(maker.gathered(part, accelerator))) for maker, part in zip(makers, parts, strict=True)
         )
         whole = Generator(of, CPU)
-        every = whole.gathered(whole.images(model), accelerator)
+        every = whole.gathered(whole.images(model.sample), accelerator)
     assert torch.equal(torch.as_tensor(found), torch.cat(list(every)))
     assert [len(images) for images in every] == [2, 2, 2, 3]
     for images, mean in zip(every, class_means(params()), strict=True):
@@ -319,6 +322,65 @@ def test_half_precision_that_the_device_lacks() -> None:
     """fp16 needs a GPU; on a CPU that is a clear error before anything is trained."""
     with pytest.raises(ValueError, match="mixed_precision fp16 needs a GPU"), session("cpu", "fp16"):
         pass
+
+
+RECORDERS = {"operations": ("cpu", OperationRecorder), "CUDA graphs": ("cuda", CudaGraphs)}
+
+
+@pytest.mark.parametrize(
+    "recorder",
+    [
+        "operations",
+        pytest.param("CUDA graphs", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")),
+    ],
+)
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"dropout": 0.1, "warmup": 5, "decay": "cosine"},
+        {"accumulate": 2, "clip": 0.5, "clip_of": "network", "schedule": "fixed"},
+        {"mixed_precision": "bf16", "sampler": "ddim"},
+    ],
+    ids=["rate and dropout", "parts of a batch", "bf16"],
+)
+def test_recorded_steps_are_the_steps(recorder: str, values: dict[str, Any]) -> None:
+    """A run whose steps and samples are replayed is the run whose are not, bit for bit: weights, means and images."""
+    device, kind = RECORDERS[recorder]
+    of, runs = cell(**values), list[tuple[Any, ...]]()
+    for recording in (None, kind):
+        with session(device, of.params.mixed_precision, of.params.accumulate) as accelerator:
+            training = Training(of, accelerator, RECORDED, None, recording and recording())
+            evaluations = list(training.run())
+            assert not recording or (training._step.recorder and training._predict.recorder), "it was not recorded"
+            runs.append((weights(training), [(one.means, one.images) for one in evaluations]))
+    assert same(runs[0][0], runs[1][0])
+    for (means, images), (replayed_means, replayed_images) in zip(runs[0][1], runs[1][1], strict=True):
+        assert means == replayed_means
+        assert all(torch.equal(a, b) for a, b in zip(images, replayed_images, strict=True))
+
+
+def test_a_step_that_cannot_be_recorded_is_taken(caplog: pytest.LogCaptureFixture) -> None:
+    """Where a recording breaks off in the middle of a step, the log says so, and the run is what it would have been."""
+
+    class Breaks(OperationRecorder):
+        def record(self, function: Any) -> Any:
+            with pytest.raises(ZeroDivisionError), Broken():
+                function()
+            raise RuntimeError("no graph")
+
+    class Broken(TorchFunctionMode):
+        def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+            if func is torch.isfinite:
+                raise ZeroDivisionError
+            return func(*args, **(kwargs or {}))
+
+    of = cell(accumulate=2)
+    plain, _ = run(of)
+    with session("cpu", accumulate=2) as accelerator:
+        training = Training(of, accelerator, (12,), None, Breaks())
+        list(training.run())
+    assert same(weights(training), weights(plain))
+    assert "no graph" in caplog.text
 
 
 def test_a_loss_that_is_no_number() -> None:
