@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -36,19 +37,39 @@ class EvaluationLog:
         recorded: its recorded steps.
         classifier: the trained judge, where the recording `trained` is on.
         samples: whether images are kept.
+        beside: whether images are judged by a thread of their own, while a GPU trains on.
     """
 
     def __init__(
-        self, params: DiffusionParams, recorded: Sequence[int], classifier: Classifier | None, samples: bool
+        self,
+        params: DiffusionParams,
+        recorded: Sequence[int],
+        classifier: Classifier | None,
+        samples: bool,
+        beside: bool = False,
     ) -> None:
         self.params, self.classifier = params, classifier
         places = np.round(np.linspace(0, len(recorded) - 1, KEPT_SAMPLES)).astype(int) if samples else []
         self.pictured = {recorded[place] for place in places}
         self.columns = [*CURVES, *(RECORDINGS["trained"] if classifier else ()), *(("samples",) if samples else ())]
-        self.pending: list[dict[str, Any]] = []
+        self.pending: list[Future[dict[str, Any]]] = []
+        self._judge = ThreadPoolExecutor(1, "judge") if beside else None
 
     def add(self, evaluation: Evaluation) -> None:
         """Judge the images of an evaluation and keep the row."""
+        if self._judge is not None:
+            self.pending.append(self._judge.submit(self._row, evaluation))
+            return
+        row: Future[dict[str, Any]] = Future()
+        row.set_result(self._row(evaluation))
+        self.pending.append(row)
+
+    def close(self) -> None:
+        """End the thread that judges; images that wait for it are not judged."""
+        if self._judge is not None:
+            self._judge.shutdown(cancel_futures=True)
+
+    def _row(self, evaluation: Evaluation) -> dict[str, Any]:
         nothing = dict.fromkeys(("loss", "loss_diffusion", "loss_prior", "loss_reconstruction", "gradient_norm"), None)
         low, high = evaluation.ends
         row: dict[str, Any] = {"step": evaluation.step, **nothing, **(evaluation.means or {})}
@@ -60,7 +81,7 @@ class EvaluationLog:
             row |= {"trained_size": [_mean(small) for small in size], "trained_size_sd": [_sd(small) for small in size]}
         if "samples" in self.columns:
             row["samples"] = picture(evaluation.images) if evaluation.step in self.pictured else None
-        self.pending.append(row)
+        return row
 
     def take(self, cell_id: str, low: int, high: int, ending: Mapping[str, Any] | None = None) -> pa.Table:
         """The pending rows as one segment of the steps low..high; nothing is pending afterwards.
@@ -69,8 +90,9 @@ class EvaluationLog:
             ending: status, message and scalars, of a run's last segment alone.
         """
         extent = {"cell_id": cell_id, "from_step": low, "to_step": high, "final": ending is not None}
-        curves = {name: [row[name] for row in self.pending] for name in self.columns}
+        rows = [row.result() for row in self.pending]
         self.pending = []
+        curves = {name: [row[name] for row in rows] for name in self.columns}
         declared = {
             name: column.type for part in (CURVES, SCALARS, *RECORDINGS.values()) for name, column in part.items()
         }

@@ -97,8 +97,8 @@ class Graphed:
         if self.recorder is None:
             return self.function(*inputs)
         recorded = self._recorded[shapes]
-        for kept, given in zip(recorded.inputs, inputs, strict=True):
-            kept.copy_(given, non_blocking=True)
+        for kept, new in zip(recorded.inputs, inputs, strict=True):
+            kept.copy_(new, non_blocking=True)
         recorded.replay()
         return recorded.result
 

@@ -24,16 +24,17 @@ def start_at_zero(layer: nn.Module) -> None:
 
 
 @torch.no_grad()
-def initialise(module: nn.Module, key: bytes) -> None:
+def initialise(module: nn.Module, key: bytes, scale: float = 1.0) -> None:
     """Draw every parameter of a network anew: torch's defaults in law, but a function of key and name alone.
 
-    Weights and biases of convolutions and linear layers are uniform within +- 1/sqrt(fan in), drawn in float64 and
-    cast; norms get weight 1 and bias 0; layers given to `start_at_zero` get 0. Neither torch's version and random
-    state nor the device, dtype or order of the layers matter.
+    Weights and biases of convolutions and linear layers are uniform within +- 1/sqrt(fan in), drawn in float64,
+    scaled and cast; norms get weight 1 and bias 0; layers given to `start_at_zero` get 0. Neither torch's version and
+    random state nor the device, dtype or order of the layers matter.
 
     Args:
         module: any network of such layers.
         key: 16 bytes, see `Cell.key`.
+        scale: factor of the weights and biases of convolutions and linear layers.
 
     Raises:
         TypeError: for a layer of another kind that has parameters of its own.
@@ -53,7 +54,7 @@ def initialise(module: nn.Module, key: bytes) -> None:
             for parameter_name, parameter in layer.named_parameters(recurse=False):
                 stream = sample_stream(hashlib.sha256(key + f"{name}.{parameter_name}".encode()).digest()[:16], 0)
                 drawn = np.asarray(stream.uniform(-bound, bound, tuple(parameter.shape)))
-                parameter.copy_(torch.from_numpy(drawn).to(parameter.dtype))
+                parameter.copy_(torch.from_numpy(scale * drawn).to(parameter.dtype))
         else:
             raise TypeError(
                 f"{name or 'the network itself'} is a {type(layer).__name__} with parameters of its own; "

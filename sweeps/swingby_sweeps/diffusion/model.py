@@ -28,7 +28,7 @@ class Diffusion(nn.Module):
         self.params = params
         self.unet = ConceptUNet.of(params)
         if key is not None:
-            initialise(self.unet, key)
+            initialise(self.unet, key, params.weight_scale)
         self.schedule = LinearSchedule(params.gamma_min, params.gamma_max, learned=params.schedule == "learned")
 
     def predict(self, z: Tensor, gamma: Tensor, conditions: Tensor, keys: Tensor | None = None) -> Tensor:

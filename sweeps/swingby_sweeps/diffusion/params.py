@@ -65,6 +65,9 @@ class DiffusionParams(Params):
     dropout: float = Field(0.1, ge=0, lt=1, description="share of elements dropped in each ResNet block")
     zero_init: bool = Field(default=True, description="the last convolution of each block starts at zero")
     residual: bool = Field(default=True, description="the network's input is added to its output")
+    weight_scale: float = added(
+        1.0, gt=0, le=100, title="weight scale", description="factor of the network's initial weights and biases"
+    )
 
     gamma_min: float = Field(-5.0, ge=-30, le=30, description="initial -log SNR at the data's end of the schedule")
     gamma_max: float = Field(10.0, ge=-30, le=30, description="initial -log SNR at the noise's end of the schedule")

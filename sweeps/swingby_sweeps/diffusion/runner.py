@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
@@ -85,8 +86,11 @@ def trained(cell: Cell, batch: Batch) -> Iterator[pa.Table]:
             judge = Judge.of(params, batch.cache, batch.device)
         classifier = judge.probabilities
         accuracies = {"judge_color_accuracy": judge.accuracy.color, "judge_size_accuracy": judge.accuracy.size}
-    log = EvaluationLog(params, recorded, classifier, "samples" in batch.recording.also)
+    log = EvaluationLog(
+        params, recorded, classifier, "samples" in batch.recording.also, beside=batch.device.startswith("cuda")
+    )
     with (
+        closing(log),
         batch.group.start(f"{__name__}:follow", task, abort) as member,
         retryable(_ask_gpu),
         task.session(member) as accelerator,
@@ -153,7 +157,8 @@ def _segments(
         "steps_per_second": progress.step / max(progress.training_seconds, 1e-9),
         "processes": accelerator.num_processes,
         "parameters": sum(parameter.numel() for parameter in training.names),
-        "engine": f"torch {torch.__version__}, {accelerator.device.type}, {precision}",
+        "engine": f"torch {torch.__version__}, {accelerator.device.type}, {precision}"
+        + (", CUDA graphs" if training.replays else ""),
         **accuracies,
     }
     yield log.take(cell_id, low, max(low, training.step), ending)

@@ -111,6 +111,11 @@ class Training:
         return self.accelerator.scaler
 
     @property
+    def replays(self) -> bool:
+        """Whether steps are recorded and replayed."""
+        return self._step.recorder is not None
+
+    @property
     def step(self) -> int:
         """Steps that were taken so far."""
         return self.progress.step

@@ -12,9 +12,10 @@ import torch
 from hypothesis import given, settings
 
 from swingby_sweeps.diffusion import concepts
-from swingby_sweeps.diffusion.evaluation_log import judged
+from swingby_sweeps.diffusion.evaluation_log import EvaluationLog, judged
 from swingby_sweeps.diffusion.measured import Measured, coordinates, measure, place, right
 from swingby_sweeps.diffusion.params import DiffusionParams
+from swingby_sweeps.diffusion.train import Evaluation
 from tests.benchmarks.diffusion_calibration import calibrate, empty
 
 KEY = bytes(range(16))
@@ -261,3 +262,17 @@ def test_a_verdict_is_over_the_images_with_a_circle() -> None:
     assert (none["found"], none["color_right"], none["size_right"]) == (0, 0, 0)
     assert all(np.isnan(none[name]) for name in ("color", "color_sd", "size", "size_sd"))
     assert np.isnan(judged(torch.from_numpy(own[:1]), p, 1)["color_sd"])
+
+
+def test_images_judged_beside_the_training_are_judged_alike() -> None:
+    """A thread of its own gives the same rows, in the order of the evaluations."""
+    recorded, tables = (0, 5, 10), list[Any]()
+    images = [torch.from_numpy(drawn(params(), number, 12)[1]) for number in range(4)]
+    for beside in (False, True):
+        log = EvaluationLog(params(), recorded, None, samples=True, beside=beside)
+        for place, step in enumerate(recorded):
+            log.add(Evaluation(step, [of[4 * place : 4 * place + 4] for of in images], None, (-5.0, 5.0)))
+        tables.append(log.take("cell", 0, 10))
+        log.close()
+    assert tables[0]["step"].to_pylist() == [list(recorded)]
+    assert tables[0].equals(tables[1])

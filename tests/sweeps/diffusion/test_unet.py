@@ -310,6 +310,15 @@ def test_the_law_of_the_draws(layer: nn.Module, fan_in: int) -> None:
     assert torch_bound * fan_in**0.5 == pytest.approx(1, abs=0.01)
 
 
+def test_a_scale_of_the_weights_is_a_factor() -> None:
+    """Every weight and bias that is drawn is so many times as large; norms begin as they do."""
+    nets = small(), small()
+    for net, scale in zip(nets, (1.0, 0.25), strict=True):
+        initialise(net, KEY, scale)
+    for (name, one), other in zip(nets[0].named_parameters(), nets[1].parameters(), strict=True):
+        assert torch.equal(other, one if "norm" in name else one / 4), name
+
+
 def test_norms_zeros_and_what_it_does_not_know() -> None:
     """Norms begin as the identity, zeros stay zeros; a layer of another kind is named in the error."""
     net = small(zero_init=True)
