@@ -270,8 +270,8 @@ def test_images_judged_beside_the_training_are_judged_alike() -> None:
     images = [torch.from_numpy(drawn(params(), number, 12)[1]) for number in range(4)]
     for beside in (False, True):
         log = EvaluationLog(params(), recorded, None, samples=True, beside=beside)
-        for place, step in enumerate(recorded):
-            log.add(Evaluation(step, [of[4 * place : 4 * place + 4] for of in images], None, (-5.0, 5.0)))
+        for turn, step in enumerate(recorded):
+            log.add(Evaluation(step, [of[4 * turn : 4 * turn + 4] for of in images], None, (-5.0, 5.0)))
         tables.append(log.take("cell", 0, 10))
         log.close()
     assert tables[0]["step"].to_pylist() == [list(recorded)]

@@ -1,13 +1,15 @@
--- in most seeds: Diffusion: the generation eventually converges to the correct class [5]
+-- in most seeds: Diffusion: at the end of a run the generation has converged to the correct class [5]
 -- asks: Of every seed at a contrast: do the images generated of the held-out class end as that class, with both
 --     concepts right to 0.9 in the last evaluation? A run of which nothing can be said counts against, and so does one
---     in whose last evaluation no circle is found in half of the images. Rows by judge and contrast. Repaired after
---     results were seen: the last evaluation with circles was taken for the last one.
+--     in whose last evaluation no circle is found in half of the images. The paper says that it converges eventually: of
+--     steps that were not taken a run tells nothing. Rows by judge and contrast. Repaired after results were seen: the
+--     last evaluation with circles was taken for the last one.
 -- sweeps: figure-6-small, figure-6-learned, figure-6
 -- after: The query was repaired, in what it takes from the detector: where no circle is found in half of the images at
 --     the end, the last evaluation that has them was taken for the end of the run; now no concept is right there. Later
 --     its kind was named when results had been seen: the paper says how the generation ends, without a proof; the seeds
---     were too few to tell that of most.
+--     were too few to tell that of most. Later it was reworded: it said "eventually", which runs of a few thousand steps,
+--     whose learning rate may end at 0, do not tell.
 -- setting: {judge} judge, contrast {contrast:g}; {model}
 -- measured: {coalesce(format('last concept-space MSE: {:.3g} (median), {:.3g} to {:.3g}', median(value), min(value),
 --     max(value)), 'nothing is told of any run')}
