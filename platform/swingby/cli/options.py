@@ -32,7 +32,8 @@ Device = Annotated[
     str | None,
     typer.Option(
         metavar="cpu|cuda",
-        help="Where batches are trained; with cuda, each process has a GPU of its own.",
+        help="Where batches are trained; with cuda, each process has a GPU of its own, or the part of one that "
+        "--set resources.gpus=0.25 gives it.",
         show_default="as the experiment asks",
     ),
 ]

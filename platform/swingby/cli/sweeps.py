@@ -173,7 +173,7 @@ def run(
     from swingby.run.forecast import summary
     from swingby.run.options import RunOptions
     from swingby.run.preview import plan as plan_sweep
-    from swingby.run.resources import check_processes
+    from swingby.run.resources import check_request
     from swingby.sweepfile.sweep import Sweep
 
     loaded = list[Sweep]()
@@ -204,7 +204,7 @@ def run(
             )
     if dry_run:
         for one, is_one in zip(loaded, refined, strict=True):
-            check_processes(one.experiment, processes)
+            check_request(one, options)
             if (data / "swingby.json").exists():
                 dry = replace(options, pilot=False, refine=is_one)
                 say(summary(plan_sweep(one, Records.open(data, create=False), dry)))

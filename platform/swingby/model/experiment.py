@@ -147,6 +147,7 @@ class Batch(Generic[ParamsT]):
             at once); perhaps not there yet.
         group: the processes that train the batch; a single one, unless the experiment `spreads`.
         cpus: how many CPUs each of them may use.
+        gpus: how many GPUs, or what part of one that others share, Ray gave to each of them; 0 without Ray.
         emit: takes rows like those that `run` yields, for an experiment that has some in the middle of a call and
             cannot yield them there; they are on disk when it returns. None as its argument is a sign of life. None: no
             rows but those that are yielded are wanted.
@@ -160,6 +161,7 @@ class Batch(Generic[ParamsT]):
     cache: Path | None = None
     group: ProcessGroup = ALONE
     cpus: float = 1.0
+    gpus: float = 0.0
     emit: Callable[[pa.Table | None], None] | None = None
 
 

@@ -26,7 +26,7 @@ from swingby.run.progress import Progress, progress_for
 from swingby.run.ray.machines import Code
 from swingby.run.ray.session import Standby
 from swingby.run.ray.trials import run_tune
-from swingby.run.resources import check_processes, cores
+from swingby.run.resources import check_request, cores
 from swingby.run.results import RunResult, Tally
 from swingby.store import Store, ingest, upgrade
 from swingby.store.status import in_progress
@@ -82,7 +82,7 @@ def run(
         if sweep.sweep_id in seen:
             raise SwingbyError(f"sweep {sweep.name!r} ({sweep.sweep_id}) is given twice; give it once")
         seen.add(sweep.sweep_id)
-        check_processes(sweep.experiment, options.processes)
+        check_request(sweep, options)
     if options.refine and len(sweeps) != 1:
         raise SwingbyError(f"{len(sweeps)} sweeps cannot be refined in one run; refine one after another")
     records, drain = Records.open(data), drain or Drain()

@@ -12,7 +12,7 @@ from swingby.model.experiment import Resources
 from swingby.run.cost import Cost
 from swingby.run.options import RunOptions
 from swingby.run.pending import CellCounts
-from swingby.run.resources import gpus_on, group_resources, widened
+from swingby.run.resources import gpus_on, group_resources, runs_on_one, widened
 from swingby.store.writer import SEGMENT_ROWS
 from swingby.sweepfile.sweep import Sweep
 from swingby.units import counted, duration, size
@@ -163,6 +163,7 @@ def summary(planned: Planned) -> str:
     if max(cpus) > 1:
         low, high = f"{min(cpus):g}", f"{max(cpus):g}"
         place += f", {low if low == high else f'{low}-{high}'} CPUs a process"
+    place += _gpus_text(planned)
     lines.append(f"  {batches} of {shapes} on {place}")
     lines.append(f"  {planned.options.deadline_text()}")
     lines += _forecast_lines(planned.forecast)
@@ -175,6 +176,20 @@ def summary(planned: Planned) -> str:
                 f"{duration(rest * wall)}; it ends as soon as the wanted accuracy is reached"
             )
     return "\n".join(lines)
+
+
+def _gpus_text(planned: Planned) -> str:
+    """A part of a line of `summary`: what GPUs the processes occupy, and how runs share one; empty without GPUs."""
+    gpus = {one.gpus for one in planned.process_resources.values()}
+    low, high = min(gpus), max(gpus)
+    if not high:
+        return ""
+    if low < high or high > 1:
+        return f", {low:g}-{high:g} GPUs a process" if low < high else f", {high:g} GPUs a process"
+    if high < 1:
+        return f", {high:g} of a GPU a process: {runs_on_one(high)} share one"
+    hint = "" if planned.options.processes > 1 else " (--set resources.gpus=0.5 lets two share one)"
+    return f", one GPU a process{hint}"
 
 
 def _forecast_lines(needs: Forecast | None) -> Iterator[str]:

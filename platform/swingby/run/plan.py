@@ -26,7 +26,7 @@ from swingby.run.pending import CellCounts, PendingCells, Reservations, TrainedC
 from swingby.run.pilots import Pilots, choose_pilots, unmeasured
 from swingby.run.processes.child import ChildProcess
 from swingby.run.progress import Progress
-from swingby.run.resources import check_processes
+from swingby.run.resources import check_request
 from swingby.store import Store, check_experiment, ingest
 from swingby.store.status import failed_cells, is_presented, refused_records
 from swingby.sweepfile.sweep import Sweep
@@ -72,7 +72,7 @@ class Planner:
     ) -> None:
         self.options = options or RunOptions()
         check_experiment(sweep.experiment)
-        check_processes(sweep.experiment, self.options.processes)
+        check_request(sweep, self.options)
         self.sweep, self.records, self._begin = sweep, records, begin
         self.workers = workers or self.options.workers or 1
         self.machines = tuple(machines) or (float(self.workers),)

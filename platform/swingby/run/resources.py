@@ -5,9 +5,14 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from swingby.errors import SwingbyError
-from swingby.model.experiment import Experiment, Resources
+from swingby.model.experiment import Resources
+
+if TYPE_CHECKING:
+    from swingby.run.options import RunOptions
+    from swingby.sweepfile.sweep import Sweep
 
 
 def cores() -> int:
@@ -15,16 +20,30 @@ def cores() -> int:
     return len(os.sched_getaffinity(0))
 
 
-def check_processes(experiment: Experiment, processes: int) -> None:
-    """Refuses more processes a batch than an experiment can make use of.
+def check_request(sweep: Sweep, options: RunOptions) -> None:
+    """Refuses processes and GPUs that a sweep's batches cannot have, whatever machines there are.
 
     Raises:
-        SwingbyError: the experiment trains a batch in one process only.
+        SwingbyError: the experiment trains a batch in one process only; several processes of a batch would share a GPU,
+            which NCCL refuses; or batches on a GPU are to have none.
     """
-    if processes > 1 and not experiment.spreads:
+    processes, gpus = options.processes, sweep.resources.get("gpus")
+    if processes > 1 and not sweep.experiment.spreads:
         raise SwingbyError(
-            f"experiment {experiment.name!r} trains a batch in one process, and not in {processes}; "
+            f"experiment {sweep.experiment_name!r} trains a batch in one process, and not in {processes}; "
             "several are for experiments that spread a run over processes"
+        )
+    if gpus is None or options.device == "cpu":
+        return
+    if processes > 1 and 0 < gpus < 1:
+        raise SwingbyError(
+            f"resources.gpus is {gpus:g} in sweep {sweep.name!r}: {processes} processes of one batch cannot share a "
+            "GPU; allowed with --processes: whole GPUs, such as --set resources.gpus=1"
+        )
+    if options.device == "cuda" and not gpus:
+        raise SwingbyError(
+            f"resources.gpus is 0 in sweep {sweep.name!r}, and --device cuda trains on one; allowed: a part of one, "
+            "such as --set resources.gpus=0.25, or a whole number from 1 on"
         )
 
 
@@ -59,8 +78,33 @@ def bundle(each: Resources) -> dict[str, float]:
 
 
 def gpus_on(needed: Resources, device: str | None) -> float:
-    """How many GPUs a process occupies on a device (None: as the experiment asks)."""
-    return max(needed.gpus, 1.0) if (device or "").startswith("cuda") else needed.gpus
+    """How many GPUs, or what part of one, a process occupies on a device (None: as the experiment asks).
+
+    On "cuda" it is a whole one where nothing else is set: what shares a GPU also has to share its memory.
+    """
+    if device == "cpu":
+        return 0.0
+    return needed.gpus or float(device == "cuda")
+
+
+def runs_on_one(gpus: float) -> int:
+    """How many runs that occupy this part of a GPU share one; 1 for whole GPUs."""
+    return max(1, int(1 / gpus + 1e-9)) if gpus else 1
+
+
+def with_advice(message: str, gpus: float) -> str:
+    """The message of an error, with what to set where runs that share a GPU want more memory than it has.
+
+    Args:
+        gpus: the part of a GPU that the run was given.
+    """
+    runs = runs_on_one(gpus)
+    if runs == 1 or "out of memory" not in message:
+        return message
+    return (
+        f"up to {runs} runs shared this GPU (resources.gpus is {gpus:g}), and its memory is too small for them: set a "
+        f"larger part, such as --set resources.gpus={1 / (runs // 2):g}, with --retry-failed\n{message}"
+    )
 
 
 def check_fits(

@@ -81,7 +81,8 @@ class _Resources(_Section):
         None,
         ge=0,
         le=4096,
-        description="GPUs: a part of one, such as 0.5, or a whole number; null: as the experiment declares",
+        description="GPUs of a process: a part of one, such as 0.125 where eight runs share it, or a whole number; "
+        "null: as the experiment declares, and with --device cuda a whole one",
     )
 
 
@@ -179,9 +180,10 @@ def read_resources(document: Document) -> Mapping[str, float]:
     resources = document.read(("resources",), document.value.get("resources") or {}, _Resources)
     if resources is None:
         return {}
-    if resources.gpus is not None and resources.gpus > 1 and resources.gpus != int(resources.gpus):
-        rule = "allowed: a part of one GPU, such as 0.5, or a whole number of them"
-        document.fault(("resources", "gpus"), f"no process has {resources.gpus:g} GPUs", rule)
+    gpus = resources.gpus or 0.0
+    if (gpus > 1 and gpus != int(gpus)) or 0 < gpus < 1e-4:
+        rule = "allowed: a part of one GPU, such as 0.5 (0.0001 is Ray's least), or a whole number of them"
+        document.fault(("resources", "gpus"), f"no process has {gpus:g} GPUs", rule)
     return {name: float(value) for name, value in resources.model_dump(exclude_none=True).items()}
 
 

@@ -179,8 +179,9 @@ def test_a_sweep_file_sets_resources(folder: Path) -> None:
     assert planned.process_resources["quadratic"] == Resources(cpus=2, gpus=0.5)
     assert {planned.device(note) for note in planned.batches} == {"cuda"}
     assert sweep.sweep_id == plain_sweep.sweep_id
-    with pytest.raises(InputFaults, match=r"no process has 1.5 GPUs"):
-        Sweep.load(folder / "quadratic.yaml", ["resources.gpus=1.5"])
+    for wrong in ("1.5", "0.00001"):
+        with pytest.raises(InputFaults, match=rf"no process has {float(wrong):g} GPUs"):
+            Sweep.load(folder / "quadratic.yaml", [f"resources.gpus={wrong}"])
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import sys
@@ -64,7 +65,7 @@ def three(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Three]:
     """The cluster; its workers find the experiment `walk` nowhere, unless it travels."""
     folder = tmp_path_factory.mktemp("three")
     ledgers = tuple(folder / name for name in ("cpus", "more-cpus", "gpus"))
-    specs = [{"num_cpus": 1}, {"num_cpus": 1}, {"num_cpus": 1, "num_gpus": 1}]
+    specs = [{"num_cpus": 1}, {"num_cpus": 1}, {"num_cpus": 2, "num_gpus": 1}]
     each = [{**spec, "env_vars": {"TEST_LEDGER": str(path)}} for spec, path in zip(specs, ledgers, strict=True)]
     environment = {name: value for name, value in os.environ.items() if name not in ("PYTHONPATH", "TEST_LEDGER")}
     with simulated(each, environment) as nodes:
@@ -105,10 +106,12 @@ def test_three_nodes_leave_what_one_loop_leaves(walk: Any, three: Three) -> None
 
 def test_cpus_and_gpus_at_once(walk: Any, three: Three) -> None:
     """Two users, each with a sweep file: one holds the node with a GPU with long runs, the other has batches that need
-    CPUs alone. Every run with a GPU is on the GPU's node; batches are trained on the other nodes while such runs go on,
-    and such runs begin while batches are left: neither waits for the other's end."""
+    CPUs alone. Every run with a GPU is on the GPU's node, where two at a time share it, as the file says, and never
+    three; batches are trained on the other nodes while such runs go on, and such runs begin while batches are left:
+    neither waits for the other's end."""
     before = [len(node) for node in three.begun()]
     long = {"name": "long", "axes": {"width": [20, 21, 22, 23]}, "seeds": 3, "base": {"gpus": 1.0, "pause": 5.0}}
+    long["resources"] = {"gpus": 0.5}
     (walk.folder / "long.yaml").write_text(walk.text(**long))
     short = {"name": "short", "axes": {"width": list(range(2, 14))}, "seeds": 4, "base": {"pause": 0.5}}
     (walk.folder / "short.yaml").write_text(walk.text(**short))
@@ -124,6 +127,8 @@ def test_cpus_and_gpus_at_once(walk: Any, three: Three) -> None:
     assert on_cpus
     assert more
     runs = sorted(when for cell, when in on_gpus if cell in with_gpu)
+    assert any(later - earlier < 4.5e9 for earlier, later in itertools.pairwise(runs))
+    assert all(third - first > 4.5e9 for first, third in zip(runs, runs[2:], strict=False))
     batches = sorted(when for cell, when in (*on_cpus, *more, *on_gpus) if cell not in with_gpu)
     beside = [when for _, when in (*on_cpus, *more) if runs[0] < when < runs[-1] + 5e9]
     assert len(beside) >= len(batches) / 3

@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.model import registry
+from swingby.model.cell import Cell
 from swingby.model.experiment import Resources
 from swingby.model.process_group import ALONE, LostWorkerError, RankError
 from swingby.run.drain import Drain
@@ -33,7 +34,9 @@ from swingby.run.plan import Planner
 from swingby.run.processes import group, local_group
 from swingby.run.processes.local_group import LocalGroup
 from swingby.run.progress import Lines, Progress
-from swingby.run.resources import check_fits, widened
+from swingby.run.resources import check_fits, gpus_on, runs_on_one, widened
+from swingby.run.worker.batch import Assignment, run_batch
+from swingby.store import ingest
 from tests.support.cluster import two_nodes
 from tests.support.processes import children
 from tests.support.waiting import awaited
@@ -280,6 +283,10 @@ def test_who_cannot_have_a_group(walk: Any, toy: str) -> None:
         run_sweep(sweep, walk.data, local=True, processes=2, progress=Progress())
     with pytest.raises(SwingbyError, match="allowed: 1 and more"):
         run_sweep(walk.sweep(), walk.data, local=True, processes=0, progress=Progress())
+    with pytest.raises(SwingbyError, match=r"resources.gpus is 0.5 .*: 2 processes of one batch cannot share a GPU"):
+        run_sweep(walk.sweep(resources={"gpus": 0.5}), walk.data, processes=2, progress=Progress())
+    with pytest.raises(SwingbyError, match=r"resources.gpus is 0 .* --device cuda trains on one"):
+        run_sweep(walk.sweep(resources={"gpus": 0}), walk.data, device="cuda", progress=Progress())
     with pytest.raises(SwingbyError, match="need 4000, and there are"):
         LocalGroup(2000, gpus=2)
 
@@ -344,6 +351,60 @@ def test_cpus_that_nobody_else_needs(machines: list[int], batches: int, processe
     assert cpus == (most or 1) or not fit(cpus + 1)
 
 
+@pytest.mark.parametrize(
+    ("resources", "gpus", "said"),
+    [
+        ({}, 1.0, "one GPU a process (--set resources.gpus=0.5 lets two share one)"),
+        ({"gpus": 0.125}, 0.125, "0.125 of a GPU a process: 8 share one"),
+        ({"gpus": 2}, 2.0, "2 GPUs a process"),
+    ],
+)
+def test_runs_on_cuda_share_gpus_as_the_file_says(walk: Any, resources: Any, gpus: float, said: str) -> None:
+    """A run takes a whole GPU by default and the part that is set otherwise; the dry run says so. A CPU takes none."""
+    sweep, records = walk.sweep(resources=resources), walk.records()
+    planned = Planner(sweep, records, RunOptions(device="cuda")).preview()
+    assert {one.gpus for one in planned.process_resources.values()} == {gpus}
+    assert f", {said}\n" in summary(planned)
+    on_cpu = Planner(sweep, records, RunOptions(device="cpu")).preview()
+    assert {one.gpus for one in on_cpu.process_resources.values()} == {0.0}
+    assert "GPU" not in summary(on_cpu)
+
+
+def test_a_run_that_finds_no_memory_on_a_shared_gpu(walk: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It fails alone, with how many runs shared the GPU and what to set; its neighbours get their results. Where the
+    GPU's driver says it, so that another process has to try again, the reason says that too."""
+
+    class OutOfMemoryError(RuntimeError):
+        """As torch names it."""
+
+    def full(self: object, cell: Cell, batch: object) -> None:
+        if cell.seed == 1:
+            raise kind("CUDA out of memory. Tried to allocate 2.00 GiB")
+
+    monkeypatch.setattr(type(registry.experiment("walk")), "_misbehave", full)
+    planned, kind = Planner(walk.sweep(seeds=3, axes={}), walk.records(), RunOptions()).commit(), LostWorkerError
+    shared = Assignment(walk.data, planned.plan.plan_id, (0,), gpus=0.25)
+    advice = r"up to 4 runs shared this GPU \(resources.gpus is 0.25\).* --set resources.gpus=0.5"
+    with pytest.raises(LostWorkerError, match=rf"{advice}.*\nCUDA out of memory"):
+        run_batch(shared)
+    kind = OutOfMemoryError
+    done = run_batch(shared)
+    assert (done.ok, done.failed) == (2, 1)
+    ingest(walk.records())
+    (row,) = walk.rows("select message from walk where status = 'failed'")
+    assert re.match(rf"{advice}.*\n.*OutOfMemoryError: CUDA out of memory", row.message)
+
+
+@given(st.floats(1e-4, 1) | st.integers(1, 8).map(float), st.sampled_from(["cuda", "cpu", None]))
+def test_runs_share_a_gpu_by_parts(gpus: float, device: Any) -> None:
+    """As many runs share a GPU as their parts leave room for; a CPU takes none; unset is a whole GPU."""
+    runs = runs_on_one(gpus)
+    assert runs * gpus <= 1 + 1e-6 * runs or runs == 1
+    assert (runs + 1) * gpus > 1
+    assert gpus_on(Resources(gpus=gpus), device) == (0.0 if device == "cpu" else gpus)
+    assert gpus_on(Resources(), device) == (1.0 if device == "cuda" else 0.0)
+
+
 def test_batches_that_would_wait_for_ever() -> None:
     """A batch is refused that needs more than there is, or as much but not on one machine."""
     two = [{"CPU": 2.0, "GPU": 1.0}, {"CPU": 2.0}]
@@ -355,6 +416,9 @@ def test_batches_that_would_wait_for_ever() -> None:
         check_fits("s", {"CPU": 3.0}, 1, two)
     with pytest.raises(SwingbyError, match=r"needs 2 GPU \(2 processes\), and there are 1"):
         check_fits("s", {"CPU": 1.0, "GPU": 1.0}, 2, two)
+    check_fits("s", {"CPU": 1.0, "GPU": 0.125}, 1, two)
+    with pytest.raises(SwingbyError, match="needs 2 GPU, and there are 1"):
+        check_fits("s", {"GPU": 2.0}, 1, two)
 
 
 USER = """

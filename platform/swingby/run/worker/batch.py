@@ -31,6 +31,7 @@ class Assignment:
         device: "cpu", "cuda" or "cuda:k".
         group: the processes that train the cells together.
         cpus: how many CPUs each of these processes may use.
+        gpus: how many GPUs, or what part of one, Ray gave to each of them.
     """
 
     data: Path
@@ -41,6 +42,7 @@ class Assignment:
     device: str = "cpu"
     group: ProcessGroup = ALONE
     cpus: float = 1.0
+    gpus: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +116,7 @@ def run_batch(
         records.data / "cache",
         assignment.group,
         assignment.cpus,
+        assignment.gpus,
     )
     training = Training(records, plan, nothing.batch, how, seen, assignment.attempt, beat)
     training.run()

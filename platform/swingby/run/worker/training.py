@@ -25,6 +25,7 @@ from swingby.model.process_group import LostWorkerError
 from swingby.run.commit_lock import OvertakenError, check_current, commit_lock
 from swingby.run.processes.group import error_text
 from swingby.run.processes.watchdog import Beat
+from swingby.run.resources import with_advice
 from swingby.run.worker.segments import NOTE, Lineage, Segments, shards_of
 
 FLUSH_SECONDS = 60.0
@@ -118,16 +119,16 @@ class Training:
             self._run_together(cells)
         except SwingbyError:
             raise
-        except LostWorkerError:
+        except LostWorkerError as error:
             if self.segments.unfinished:
-                raise
+                raise type(error)(with_advice(str(error), self.how.gpus)) from error
         except BaseException as error:
             if not is_its_own(error):
                 raise
             ids = {cell.cell_id for cell in cells}
             unfinished = [self.cells[cell_id] for cell_id in self.segments.unfinished if cell_id in ids]
             if len(cells) == 1 and unfinished:
-                self._take(self.segments.failed({cells[0].cell_id: error_text(error)}))
+                self._take(self.segments.failed({cells[0].cell_id: with_advice(error_text(error), self.how.gpus)}))
                 return
             self._flush()
             self._begin_attempt()
