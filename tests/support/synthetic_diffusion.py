@@ -205,7 +205,7 @@ def rows(cell: Cell, truth: Truth, also: Sequence[str] = ()) -> dict[str, Any]:
         p: Any = cell.params
         seen = STEPS * p.batch_size / (100 * p.training_images * len(p.trained_classes))
         copies, good = seen**2 / (1 + seen**2), 1 - np.exp(-STEPS / 1000)
-        curves |= {"memorized": copies, "right": 0.95 * good, "nearest": 0.3 * (1 - copies)}
+        curves |= {"memorized": copies, "both_right": 0.95 * good, "nearest": 0.3 * (1 - copies)}
         curves |= {"train_loss": 1 + np.exp(-STEPS / 1000) - copies / 2, "test_loss": 1.1 - good + copies}
         curves |= {f"{name}_by_class": np.repeat(curves[name][:, None], 4, axis=1) for name in ("memorized", "nearest")}
         curves["ratio"] = np.outer(1 - 0.9 * copies, [0.6, 0.7, 0.8, 0.9, 1])
@@ -263,7 +263,7 @@ def _segment(cell: Cell, curves: Mapping[str, Any], part: slice, status: str) ->
     ends = {name: pa.array([value if final else None], pa.float64()) for name, value in scalars.items()}
     p: Any = cell.params
     classes = len(p.trained_classes)
-    counts = {"points": p.training_images * classes, "compared": p.judged_trained * classes}
+    counts = {"points": p.training_images * classes, "generated_images": p.judged_trained * classes}
     ends |= {name: pa.array([value if final else None], pa.int64()) for name, value in counts.items()}
     engine = pa.array(["synthetic" if final else None], pa.string())
     return pa.table({**head, **given, **ends, "engine": engine})

@@ -52,7 +52,9 @@ RECORDINGS: Mapping[str, Mapping[str, Column]] = {
             _FOUR,
             f"distance to the nearest over that to the second nearest {_TRAINED}: quantiles .05, .25, .5, .75, .95",
         ),
-        "right": Column(_LIST, f"share {_TRAINED} that have a circle of the right colour and size (measured judge)"),
+        "both_right": Column(
+            _LIST, f"share {_TRAINED} that have a circle of the right colour and size (measured judge)"
+        ),
         "train_loss": Column(
             _LIST, f"diffusion term of the bound on 64 training images, with the noise of test_loss: {_AT}", _BITS
         ),
@@ -65,7 +67,7 @@ SCALARS: Mapping[str, Column] = {
     "steps_per_second": Column(pa.float64(), "training steps over the time spent on them", "1/s"),
     "processes": Column(pa.int64(), "processes that shared each batch"),
     "points": Column(pa.int64(), "training images of all trained classes", title="training images"),
-    "compared": Column(pa.int64(), "images generated of trained classes at an evaluation"),
+    "generated_images": Column(pa.int64(), "images generated of trained classes at an evaluation"),
     "parameters": Column(pa.int64(), "trained parameters of network and schedule"),
     "judge_color_accuracy": Column(pa.float64(), "the classifier's share of fresh images with the right colour"),
     "judge_size_accuracy": Column(pa.float64(), "the classifier's share of fresh images with the right size"),

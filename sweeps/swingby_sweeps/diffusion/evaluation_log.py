@@ -58,7 +58,7 @@ class EvaluationLog:
         if evaluation.nearest is not None:
             trained = self.params.trained_classes
             row |= evaluation.nearest.columns(trained)
-            row["right"] = float(np.mean([verdicts[number]["right"] for number in trained]))
+            row["both_right"] = float(np.mean([verdicts[number]["both_right"] for number in trained]))
         if self.classifier is not None:
             color, size = zip(*map(self.classifier, evaluation.images), strict=True)
             row |= {"trained_color": [_mean(blue) for blue in color], "trained_color_sd": [_sd(blue) for blue in color]}
@@ -97,7 +97,7 @@ def judged(images: Tensor, params: DiffusionParams, number: int) -> dict[str, fl
         "found": float(seen.visible.mean()),
         "color_right": float(color_right.mean()),
         "size_right": float(size_right.mean()),
-        "right": float((color_right & size_right).mean()),
+        "both_right": float((color_right & size_right).mean()),
     }
 
 

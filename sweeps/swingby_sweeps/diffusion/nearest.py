@@ -54,7 +54,7 @@ class Nearest(NamedTuple):
     losses: Tensor
 
     def columns(self, trained: Sequence[int]) -> dict[str, Any]:
-        """The values of the curves of the recording, but for `right`.
+        """The values of the curves of the recording, but for `both_right`.
 
         Args:
             trained: numbers of the trained classes.

@@ -157,7 +157,7 @@ def _segments(
         "steps_per_second": progress.step / max(progress.training_seconds, 1e-9),
         "processes": accelerator.num_processes,
         "points": len_of_epoch(params),
-        "compared": params.judged_trained * len(params.trained_classes),
+        "generated_images": params.judged_trained * len(params.trained_classes),
         "parameters": sum(parameter.numel() for parameter in training.names),
         "engine": f"torch {torch.__version__}, {accelerator.device.type}, {precision}",
         **accuracies,

@@ -126,6 +126,9 @@ def test_other_columns_are_what_they_were() -> None:
     assert all(plain[name] is None and recorded[name] is not None for name in NULLS)
     assert all(len(recorded[name]) == len(recorded["step"]) for name in added)
     assert np.shape(recorded["ratio"]) == (len(recorded["step"]), 5)
-    assert (recorded["points"], recorded["compared"]) == (3 * params().training_images, 3 * params().judged_trained)
+    assert (recorded["points"], recorded["generated_images"]) == (
+        3 * params().training_images,
+        3 * params().judged_trained,
+    )
     by_class = np.array(recorded["nearest_by_class"])[:, list(params().trained_classes)]
     assert recorded["nearest"] == pytest.approx(by_class.mean(axis=1))

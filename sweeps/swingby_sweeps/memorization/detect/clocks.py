@@ -1,7 +1,7 @@
 """The detector `clocks`: when the samples of a run are good, and when they are copies of training points.
 
 It reads every experiment whose results have `memorized` and `null_memorized`. How far samples are from good is told by
-`energy_distance`, in units of that of a Gaussian; of images by the share that a judge finds wrong, 1 - `right`.
+`energy_distance`, in units of that of a Gaussian; of images by the share that a judge finds wrong, 1 - `both_right`.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Clocks(RowDetector):
     columns: ClassVar[tuple[str, ...]] = ("memorized", "null_memorized")
     needs: ClassVar[tuple[str, ...]] = (
         "status", "step", "samples", "points", "batch_size", "memorized", "energy_distance", "test_loss",
-        "null_memorized", "gaussian_distance", "compared", "right",
+        "null_memorized", "gaussian_distance", "generated_images", "both_right",
     )  # fmt: skip
     required: ClassVar[tuple[str, ...]] = ("status", "points", "batch_size")
     outcomes: ClassVar[Mapping[str, Column]] = {
@@ -115,8 +115,8 @@ def _judged(row: Row) -> tuple[int, np.ndarray, float] | None:
     """
     if row["null_memorized"] is None:
         return None
-    if row["right"] and row["compared"]:
-        return row["compared"], 1 - curve(row["right"]), WRONG
+    if row["both_right"] and row["generated_images"]:
+        return row["generated_images"], 1 - curve(row["both_right"]), WRONG
     if row["energy_distance"] and row["gaussian_distance"] is not None:
         return row["samples"], curve(row["energy_distance"]), GOOD * row["gaussian_distance"]
     return None
