@@ -14,6 +14,9 @@ from .schedule import LinearSchedule, network_time
 from .unet import ConceptUNet
 from .vdm import VDMScheduler, sample
 
+Conditioned = Callable[[Tensor, Tensor, Tensor], Tensor]
+"""What a conditional network does: z (n, 3, P, P), gamma (n,) and conditions (n, 4) to the noise that it sees in z."""
+
 
 class Diffusion(nn.Module):
     """A conditional variational diffusion model ([S] G.2): the U-Net predicts the noise, the schedule is learned.
@@ -57,7 +60,7 @@ class Diffusion(nn.Module):
         self,
         conditions: Tensor,
         noise: Tensor,
-        predict: Callable[[Tensor, Tensor, Tensor], Tensor] | None = None,
+        predict: Conditioned | None = None,
     ) -> Tensor:
         """Images (n, 3, P, P) in [0, 1] by the run's sampler, in its number of steps.
 

@@ -349,14 +349,17 @@ def test_recorded_steps_are_the_steps(recorder: str, values: dict[str, Any]) -> 
     of, runs = cell(**values), list[tuple[Any, ...]]()
     for recording in (None, kind):
         with session(device, of.params.mixed_precision, of.params.accumulate) as accelerator:
-            training = Training(of, accelerator, RECORDED, None, recording and recording())
+            training = Training(of, accelerator, RECORDED, None, nearest=True, recorder=recording and recording())
             evaluations = list(training.run())
             assert not recording or (training._step.recorder and training._predict.recorder), "it was not recorded"
-            runs.append((weights(training), [(one.means, one.images) for one in evaluations]))
+            runs.append((weights(training), [(one.means, one.images, one.nearest) for one in evaluations]))
     assert same(runs[0][0], runs[1][0])
-    for (means, images), (replayed_means, replayed_images) in zip(runs[0][1], runs[1][1], strict=True):
+    for (means, images, near), (replayed_means, replayed_images, replayed_near) in zip(
+        *runs[0][1:], *runs[1][1:], strict=True
+    ):
         assert means == replayed_means
         assert all(torch.equal(a, b) for a, b in zip(images, replayed_images, strict=True))
+        assert torch.equal(near.losses, replayed_near.losses)
 
 
 def test_a_step_that_cannot_be_recorded_is_taken(caplog: pytest.LogCaptureFixture) -> None:
@@ -377,7 +380,7 @@ def test_a_step_that_cannot_be_recorded_is_taken(caplog: pytest.LogCaptureFixtur
     of = cell(accumulate=2)
     plain, _ = run(of)
     with session("cpu", accumulate=2) as accelerator:
-        training = Training(of, accelerator, (12,), None, Breaks())
+        training = Training(of, accelerator, (12,), None, recorder=Breaks())
         list(training.run())
     assert same(weights(training), weights(plain))
     assert "no graph" in caplog.text

@@ -115,7 +115,7 @@ class Runs:
         close together. Gaps are not bridged: the claim that uses this test was written before there were runs.
         """
         whole = np.isfinite(self.errors).all(axis=0)
-        if len(self.seeds) < 2 or whole.sum() < max(3, len(whole) / 2):
+        if len(self.seeds) < 2 or whole.sum() < max(3, whole.size / 2):
             return None
         return bump_over_seeds(self.steps[whole], self.errors[:, whole])
 
