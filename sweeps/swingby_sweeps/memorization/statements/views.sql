@@ -1,4 +1,4 @@
--- preset small: two blocks of 64 units, 20,000 steps of Adam
+-- preset small: two blocks of 64 units, 12,000 to 20,000 steps of Adam
 -- title of claims: What the literature says of memorization in diffusion models, and what nets on a mixture say of it
 -- lead of claims:  Denoisers of two Gaussians in eight dimensions, on seeds that no result was seen of. [B] is Bonnaire
 --                  et al. 2025 (arXiv 2505.17638), [F] Favero et al. 2025 (2505.16959), [G] Gu et al. 2025 (2310.02664),

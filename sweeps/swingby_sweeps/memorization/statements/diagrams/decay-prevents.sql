@@ -1,5 +1,5 @@
 -- sweeps: diagram-memorization-decay
--- asks: Of every seed with 32 training points: how many fewer of the samples are copies after 20,000 steps with weight
+-- asks: Of every seed with 32 training points: how many fewer of the samples are copies after 12,000 steps with weight
 --     decay of 1 than without it?
 -- found: Weight decay of 1 lowers memorization: [numbers]
 -- contrary: Weight decay of 1 raises memorization: [numbers]
