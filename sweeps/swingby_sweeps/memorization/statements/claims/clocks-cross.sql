@@ -1,8 +1,8 @@
 -- exists: The two times cross: below some number of training points samples are copies before they are good, above it
 --     they are good before they are copies [B, abstract]
 -- asks: Of every seed: is there a size of which it memorizes before its samples are good, or never has good ones, and a
---     larger one of which it learns and then memorizes?
--- sweeps: claim-memorization-points
+--     larger one of which it learns and then memorizes? At widths with three sizes or more.
+-- sweeps: claim-memorization-copies
 -- setting: width {width}
 -- measured: {count(*) filter (where holds)} of {count(*)} seeds
 select
@@ -14,3 +14,4 @@ select
     ) as holds
 from runs
 group by preset, width, seed
+having count(*) >= 3

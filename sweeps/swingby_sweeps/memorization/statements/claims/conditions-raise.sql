@@ -1,7 +1,7 @@
 -- in the mean: Conditions raise memorization, even labels drawn at random [G, abstract]
 -- asks: Of every seed, beside the run from the same points and draws without conditions: how much larger is the share of
 --     copies among the samples after 12,000 steps?
--- sweeps: claim-memorization-conditions
+-- sweeps: diagram-memorization-condition
 -- setting: {condition}, {points} training points
 -- measured: {avg(with_it):.2f} of the samples are copies, {avg(without):.2f} without conditions (means)
 select

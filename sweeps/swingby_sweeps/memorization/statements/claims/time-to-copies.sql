@@ -1,7 +1,7 @@
 -- in the mean: The time to memorization grows in proportion to the number of training points [B and F, abstracts]
 -- asks: Of every seed: how far from 1 is the slope of ln tau_mem over ln n, over the sizes of which every seed memorizes
 --     within the run (three or more)?
--- sweeps: claim-memorization-points
+-- sweeps: claim-memorization-copies
 -- within: 0.2
 -- setting: width {width}
 -- measured: tau_mem grows as n^{avg(b):.2f} from {min(fewest)} to {max(most)} points: as n^{avg(first_b):.2f} from the

@@ -1,7 +1,7 @@
 -- in the mean: The time to good samples does not depend on the number of training points [B, abstract]
 -- asks: Of every seed: what is the slope of ln tau_gen over ln n, from 32 points on, over the sizes at which its samples
 --     are ever good (three or more)? With fewer points they seldom are.
--- sweeps: claim-memorization-points
+-- sweeps: claim-memorization-good
 -- within: 0.2
 -- setting: width {width}
 -- measured: tau_gen grows as n^{avg(effect):.2f} from 32 to {max(most)} points
