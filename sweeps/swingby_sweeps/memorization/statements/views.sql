@@ -11,7 +11,7 @@
 -- order:
 --     time-to-copies, time-to-good, clocks-cross, width-shortens, conditions-raise, rare-first,
 --     rate-shortens, clock-is-the-step, decay-prevents, decay-costs, average-delays, average-improves,
---     random-conditions-shorten, rarer-leads
+--     random-conditions-shorten, rarer-leads, wider-is-nearer
 
 -- Of every run that memorizes: how many more of its samples are copies on the side of the rare component than on the
 -- other, at tau_mem. Runs without a sample on one of the sides are left out.
