@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from types import MappingProxyType
 
 import numpy as np
 
@@ -33,6 +34,7 @@ def choose(
     most: Mapping[str, int],
     workers: int = 1,
     target: float = 5.0,
+    lanes: Mapping[str, int] = MappingProxyType({}),
 ) -> list[Chosen]:
     """Batches of the cells at positions 0, 1, ... whose shapes are given, in seed-major order.
 
@@ -45,6 +47,7 @@ def choose(
         most: the most cells that fit a batch of each shape.
         workers: how many batches run at once.
         target: seconds a batch should take.
+        lanes: how many cells of each shape cost as much as one; no batch is smaller to keep to the target.
     """
     of_shape = _by_shape(shapes)
     if costs:
@@ -54,7 +57,7 @@ def choose(
     for shape, positions in of_shape.items():
         cost = costs.get(shape)
         size = UNMEASURED if cost is None else cost.batch_size(target)
-        parts = _parts(positions, min(size, most[shape]))
+        parts = _parts(positions, min(max(size, lanes.get(shape, 1)), most[shape]))
         chosen += [Chosen(shape, part, None if cost is None else cost.seconds(len(part))) for part in parts]
     return sorted(chosen, key=lambda batch: batch.positions[0])
 

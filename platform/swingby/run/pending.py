@@ -284,6 +284,11 @@ class PendingCells:
         most = self._sweep.experiment.max_batch
         return {shape: most(self.representatives[shape]) for shape in self.shapes()}
 
+    def lanes(self) -> dict[str, int]:
+        """How many cells cost as much as one, for each shape to train."""
+        lanes = self._sweep.experiment.lanes
+        return {shape: lanes(self.representatives[shape]) for shape in self.shapes()}
+
     def _samples(self, store: Store) -> list[Sample]:
         """What batches of the experiment took that ran with the sweep's recording, on this kind of device."""
         name, tokens = self._sweep.experiment_name, " ".join(self._sweep.recording.tokens)

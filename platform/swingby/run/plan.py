@@ -116,9 +116,8 @@ class Planner:
         with self._locked():
             self._refresh()
             self._refuse()
-            pending, lanes = self.pending.of_shapes(self.unmeasured()), self.sweep.experiment.lanes
-            width = {shape: lanes(self.pending.representatives[shape]) for shape in pending}
-            chosen = choose_pilots(pending, self.pending.max_batches(), width)
+            pending = self.pending.of_shapes(self.unmeasured())
+            chosen = choose_pilots(pending, self.pending.max_batches(), self.pending.lanes())
             if not chosen:
                 return
             progress.line(
@@ -222,7 +221,8 @@ class Planner:
         """The plan of all pending cells; samples of every shape count, since they tell the cost of the others."""
         known = costs(self.pending.samples, self.pending.work(self.pending.shape_names))
         target = self.options.target_seconds / GRAINS
-        chosen = choose(self.pending.shape_codes(), known, self.pending.max_batches(), self.workers, target)
+        shapes, most, lanes = self.pending.shape_codes(), self.pending.max_batches(), self.pending.lanes()
+        chosen = choose(shapes, known, most, self.workers, target, lanes)
         planned = self._planned_batches(chosen, counts, known)
         return replace(planned, hints=self._hints or ())
 

@@ -95,6 +95,15 @@ def test_batches_are_short_and_in_order(shapes: list[str], known: dict[str, Cost
     assert [batch.positions[0] for batch in chosen] == sorted(batch.positions[0] for batch in chosen)
 
 
+@given(st.lists(st.sampled_from("abc"), min_size=1, max_size=200), costs_of_shapes, st.integers(1, 8))
+def test_lanes_are_filled(shapes: list[str], known: dict[str, Cost], workers: int) -> None:
+    """However dear a cell is: where cells side by side cost as much as one, no more batches than fill the lanes."""
+    lanes = {"a": 1, "b": 5, "c": 16}
+    chosen = choose(shapes, known, dict.fromkeys("abc", 1000), workers, lanes=lanes)
+    for shape in set(shapes):
+        assert sum(batch.shape == shape for batch in chosen) <= -(-shapes.count(shape) // lanes[shape])
+
+
 def test_every_worker_gets_batches() -> None:
     """Work that one batch could hold is split for several workers, but never below a second a batch."""
     cells, known = ["a"] * 1000, {"a": Cost(0.0, 0.02, 1.0)}

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from swingby_sweeps.memorization.detect.clocks import Clocks
 from tests.support.cells import detected
@@ -32,6 +34,16 @@ def test_two_clocks() -> None:
     assert (found["tau_gen"], found["tau_mem"], found["tau_mem_before"], found["tau_gap"]) == (50, 200, 100, 50)
     assert (found["window"], found["tau_mem_epochs"], found["memorizes"]) == (4, 400, True)
     assert (found["evaluations"], found["least_memorized"]) == (8, pytest.approx(0.1))
+
+
+@given(factor=st.floats(0.1, 1000))
+def test_a_slower_run_has_slower_clocks(factor: float) -> None:
+    """Steps that count for `factor` steps: every time is as much later; the window and the fate are what they were."""
+    usual, slower = row(), row(step=[factor * step for step in STEPS])
+    for name in ("tau_gen", "tau_mem", "tau_gap", "tau_mem_before", "tau_mem_epochs"):
+        assert slower[name] == pytest.approx(factor * usual[name])
+    assert slower["window"] == pytest.approx(usual["window"])
+    assert slower["fate"] == usual["fate"]
 
 
 @pytest.mark.parametrize(

@@ -101,6 +101,24 @@ def test_steps_are_those_of_torch(changes: dict[str, Any]) -> None:
     assert np.allclose(nets.numbers_of(0), theta.detach().numpy(), rtol=1e-4, atol=2e-5)
 
 
+def test_samples_are_asked_of_the_running_mean() -> None:
+    """From the start on, step by step: average x mean + (1 - average) x net; without an average the net itself."""
+    several = [
+        cells.cell("memorization_mixture", 0, preset="tiny", **SMALL, points=4, average=average) for average in (0.9, 0)
+    ]
+    nets = Denoisers(several)
+    mean, x = nets.numbers_of(0), np.random.default_rng(0).normal(size=(2, 4, 3))
+    for step in range(1, 9):
+        nets.advance(step)
+        mean = 0.9 * mean + 0.1 * nets.numbers_of(0)
+    of_means = nets.denoised(x, np.ones(4), np.zeros((2, 0), np.int64))
+    for cell, numbers in enumerate((mean, nets.numbers_of(1))):
+        rows = np.hstack([x[cell] / (several[cell].params.scale * np.sqrt(2)), np.tile([0.0, 0, 1, 0, 1], (4, 1))])
+        out = net(torch.tensor(numbers), nets.sizes, torch.tensor(rows)).numpy()
+        expected = x[cell] / 2 + several[cell].params.scale / np.sqrt(2) * out
+        assert np.allclose(of_means[cell], expected, rtol=1e-4, atol=1e-5)
+
+
 def test_a_cell_knows_no_company() -> None:
     """Twenty cells of unequal data, rates and averages, which fill more than a vector: each as if it were alone."""
     several = [

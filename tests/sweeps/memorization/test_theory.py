@@ -83,6 +83,45 @@ def test_the_exact_denoiser_is_the_posterior_mean(seed: int, d: int, mean: float
     assert np.allclose(found, x + sigma**2 * slopes, atol=1e-5 * (1 + sigma**2))
 
 
+@settings(max_examples=25)
+@given(seed=st.integers(0, 1000), d=st.integers(1, 4), sigma=st.floats(0.01, 50))
+def test_of_one_point_the_best_denoiser_says_that_point(seed: int, d: int, sigma: float) -> None:
+    """n = 1: whatever the noise, so that each sample is a copy."""
+    random = np.random.default_rng(seed)
+    point, x = random.normal(size=(1, d)), 10 * random.normal(size=(5, d))
+    assert np.array_equal(task.empirical_denoiser(x, np.full(5, sigma), point), np.repeat(point, 5, axis=0))
+
+
+@pytest.mark.parametrize("sigma", [0.3, 1.0, 3.0])
+def test_each_best_denoiser_is_best_on_its_own_points(sigma: float) -> None:
+    """With the same noise on both: that of the training set there, that of the mixture on new points. Their gap on
+    training points is the most that a net can know of these alone."""
+    d, mean, rare, rows = 4, 2.0, 0.3, 4000
+    points, _ = task.balanced(np.random.default_rng(0), 10, d, mean, rare)
+    new, _ = task.draw(np.random.default_rng(1), rows, d, mean, rare)
+    noise = sigma * np.random.default_rng(2).normal(size=(rows, d))
+    for clean, least in ((np.resize(points, (rows, d)), "empirical"), (new, "exact")):
+        x, sigmas = clean + noise, np.full(rows, sigma)
+        of = {
+            "exact": task.exact_denoiser(x, sigmas, mean, rare),
+            "empirical": task.empirical_denoiser(x, sigmas, points),
+        }
+        loss = {name: ((denoised - clean) ** 2).sum(axis=1) for name, denoised in of.items()}
+        (worse,) = set(loss) - {least}
+        excess = loss[worse] - loss[least]
+        assert excess.mean() > 3.5 * excess.std() / np.sqrt(rows)
+
+
+@settings(max_examples=50)
+@given(count=st.integers(2, 200), rare=st.floats(0.01, 0.99), seed=st.integers(0, 100))
+def test_both_components_have_points_in_proportion(count: int, rare: float, seed: int) -> None:
+    """In every training set, to less than a point, and at least one of each: no seed has a share of its own."""
+    _, component = task.balanced(np.random.default_rng(seed), count, 2, 1.0, rare)
+    number = component.sum()
+    assert 1 <= number <= count - 1
+    assert abs(number - rare * count) <= max(0.5, 1 - rare * count, 1 - (1 - rare) * count)
+
+
 def test_a_net_at_its_start_knows_no_point_from_another() -> None:
     """The gap between its losses is 0 within its interval, over seeds."""
     several = [cells.cell("memorization_mixture", seed, preset="tiny", points=64, test_points=64) for seed in range(48)]

@@ -115,6 +115,8 @@ def chart(marks: list[dict[str, Any]], panels: list[str]) -> Any:
         color=alt.Color("clock:N", scale=alt.Scale(domain=names, range=hues), legend=legend),
         order="n:Q",
     )
-    layered = alt.layer(heat, line).properties(width=420 if len(panels) < 2 else 300, height=34 * len(sizes))
+    height = max(34 * len(sizes), 110)  # the title of the axis has to fit
+    layered = alt.layer(heat, line).properties(width=420 if len(panels) < 2 else 300, height=height)
     facet = alt.Facet("panel:N", sort=panels, header=alt.Header(title=None))
-    return style.finished(layered.facet(facet=facet, columns=2, data=style.LATER), marks, spacing=18)
+    columns = 3 if len(panels) == 3 else 2  # no row has an axis without a panel
+    return style.finished(layered.facet(facet=facet, columns=columns, data=style.LATER), marks, spacing=18)
