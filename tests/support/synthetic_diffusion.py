@@ -201,6 +201,14 @@ def rows(cell: Cell, truth: Truth, also: Sequence[str] = ()) -> dict[str, Any]:
         curves |= {f"trained_{name}": np.nan_to_num(values, nan=0.5) for name, values in sure.items()}
         curves |= {f"trained_{name}_sd": np.sqrt(v * (1 - v)) for name, v in list(sure.items())}
         curves |= {f"trained_{name}_sd": np.nan_to_num(curves[f"trained_{name}_sd"]) for name in sure}
+    if "nearest" in also:  # good after a thousand steps or so, and copies once an image was seen a hundred times
+        p: Any = cell.params
+        seen = STEPS * p.batch_size / (100 * p.training_images * len(p.trained_classes))
+        copies, good = seen**2 / (1 + seen**2), 1 - np.exp(-STEPS / 1000)
+        curves |= {"memorized": copies, "both_right": 0.95 * good, "nearest": 0.3 * (1 - copies)}
+        curves |= {"train_loss": 1 + np.exp(-STEPS / 1000) - copies / 2, "test_loss": 1.1 - good + copies}
+        curves |= {f"{name}_by_class": np.repeat(curves[name][:, None], 4, axis=1) for name in ("memorized", "nearest")}
+        curves["ratio"] = np.outer(1 - 0.9 * copies, [0.6, 0.7, 0.8, 0.9, 1])
     if "samples" in also:
         kept = set(np.linspace(0, len(STEPS) - 1, 8).round().astype(int).tolist())
         curves["samples"] = [picture(np.array(found["size"])[k]) if k in kept else None for k in range(len(STEPS))]
@@ -249,8 +257,14 @@ def _segment(cell: Cell, curves: Mapping[str, Any], part: slice, status: str) ->
         "status": pa.array([status if final else None], pa.string()),
         "message": pa.array(["made up" if status == "failed" else None], pa.string()),
     }
-    scalars = {"seconds": 1.0, "judge_color_accuracy": 0.99, "judge_size_accuracy": 0.97}
+    scalars: dict[str, float] = {"seconds": 1.0, "judge_color_accuracy": 0.99, "judge_size_accuracy": 0.97}
+    if "memorized" in curves:
+        scalars |= {"null_memorized": 0.0, "null_nearest": 0.3}
     ends = {name: pa.array([value if final else None], pa.float64()) for name, value in scalars.items()}
+    p: Any = cell.params
+    classes = len(p.trained_classes)
+    counts = {"points": p.training_images * classes, "generated_images": p.judged_trained * classes}
+    ends |= {name: pa.array([value if final else None], pa.int64()) for name, value in counts.items()}
     engine = pa.array(["synthetic" if final else None], pa.string())
     return pa.table({**head, **given, **ends, "engine": engine})
 
@@ -260,6 +274,7 @@ TYPES: Mapping[str, pa.DataType] = {
     "step": pa.list_(pa.int64()),
     "samples": pa.list_(pa.binary()),
     **dict.fromkeys(("found", "color_right", "size_right"), _FOUR),
+    **dict.fromkeys(("memorized_by_class", "nearest_by_class", "ratio"), _FOUR),
     **{f"{judge}{name}": _FOUR for judge in ("", "trained_") for name in ("color", "color_sd", "size", "size_sd")},
 }
 """The types of the curves that are not numbers an evaluation."""

@@ -11,6 +11,9 @@ from swingby.model.experiment import Column
 _LIST, _FOUR = pa.list_(pa.float64()), pa.list_(pa.list_(pa.float64()))
 _BITS = "bits a dimension"
 _OF = "of the four classes red-big, blue-big, red-small, blue-small"
+_TRAINED = "of the images generated of trained classes"
+_RMS = "root mean square over pixels and channels"
+_AT = "mean over eight log SNR between the initial ends of the schedule"
 
 CURVES: Mapping[str, Column] = {
     "step": Column(pa.list_(pa.int64()), "evaluated steps", "steps"),
@@ -36,14 +39,39 @@ RECORDINGS: Mapping[str, Mapping[str, Column]] = {
         "trained_size": Column(_FOUR, f"the classifier's P(small), mean over the images {_OF}"),
         "trained_size_sd": Column(_FOUR, f"standard deviation of P(small) over the images {_OF}"),
     },
+    "nearest": {
+        "memorized": Column(
+            _LIST,
+            f"share {_TRAINED} whose nearest training image is nearer than a third of the way to the second nearest; "
+            "not less the share of fresh images, see null_memorized",
+        ),
+        "memorized_by_class": Column(_FOUR, f"this share {_OF}"),
+        "nearest": Column(_LIST, f"distance {_TRAINED} to the nearest training image, the mean: {_RMS}"),
+        "nearest_by_class": Column(_FOUR, f"this distance {_OF}"),
+        "ratio": Column(
+            _FOUR,
+            f"distance to the nearest over that to the second nearest {_TRAINED}: quantiles .05, .25, .5, .75, .95",
+        ),
+        "both_right": Column(
+            _LIST, f"share {_TRAINED} that have a circle of the right colour and size (measured judge)"
+        ),
+        "train_loss": Column(
+            _LIST, f"diffusion term of the bound on 64 training images, with the noise of test_loss: {_AT}", _BITS
+        ),
+        "test_loss": Column(_LIST, f"diffusion term of the bound on 64 fresh images: {_AT}", _BITS),
+    },
     "samples": {"samples": Column(pa.list_(pa.binary()), f"PNG with a row for each {_OF}; null where none was kept")},
 }
 SCALARS: Mapping[str, Column] = {
     "seconds": Column(pa.float64(), "wall time of all attempts", "s"),
     "steps_per_second": Column(pa.float64(), "training steps over the time spent on them", "1/s"),
     "processes": Column(pa.int64(), "processes that shared each batch"),
+    "points": Column(pa.int64(), "training images of all trained classes", title="training images"),
+    "generated_images": Column(pa.int64(), "images generated of trained classes at an evaluation"),
     "parameters": Column(pa.int64(), "trained parameters of network and schedule"),
     "judge_color_accuracy": Column(pa.float64(), "the classifier's share of fresh images with the right colour"),
     "judge_size_accuracy": Column(pa.float64(), "the classifier's share of fresh images with the right size"),
+    "null_memorized": Column(pa.float64(), "share of 2,048 fresh images of trained classes that look memorized"),
+    "null_nearest": Column(pa.float64(), f"mean distance of these images to the nearest training image: {_RMS}"),
     "engine": Column(pa.string(), "version of torch, kind of device, and precision"),
 }

@@ -36,7 +36,7 @@ class EvaluationLog:
         params: of the run.
         recorded: its recorded steps.
         classifier: the trained judge, where the recording `trained` is on.
-        samples: whether images are kept.
+        also: the recordings on request.
         beside: whether images are judged by a thread of their own, while a GPU trains on.
     """
 
@@ -45,13 +45,13 @@ class EvaluationLog:
         params: DiffusionParams,
         recorded: Sequence[int],
         classifier: Classifier | None,
-        samples: bool,
+        also: Sequence[str],
         beside: bool = False,
     ) -> None:
         self.params, self.classifier = params, classifier
-        places = np.round(np.linspace(0, len(recorded) - 1, KEPT_SAMPLES)).astype(int) if samples else []
+        places = np.round(np.linspace(0, len(recorded) - 1, KEPT_SAMPLES)).astype(int) if "samples" in also else []
         self.pictured = {recorded[place] for place in places}
-        self.columns = [*CURVES, *(RECORDINGS["trained"] if classifier else ()), *(("samples",) if samples else ())]
+        self.columns = [*CURVES, *(name for key, columns in RECORDINGS.items() if key in also for name in columns)]
         self.pending: list[Future[dict[str, Any]]] = []
         self._judge = ThreadPoolExecutor(1, "judge") if beside else None
 
@@ -74,7 +74,12 @@ class EvaluationLog:
         low, high = evaluation.ends
         row: dict[str, Any] = {"step": evaluation.step, **nothing, **(evaluation.means or {})}
         row |= {"gamma_0": low, "gamma_1": high}
-        row |= transposed([judged(images, self.params, number) for number, images in enumerate(evaluation.images)])
+        verdicts = [judged(images, self.params, number) for number, images in enumerate(evaluation.images)]
+        row |= transposed(verdicts)
+        if evaluation.nearest is not None:
+            trained = self.params.trained_classes
+            row |= evaluation.nearest.columns(trained)
+            row["both_right"] = float(np.mean([verdicts[number]["both_right"] for number in trained]))
         if self.classifier is not None:
             color, size = zip(*map(self.classifier, evaluation.images), strict=True)
             row |= {"trained_color": [_mean(blue) for blue in color], "trained_color_sd": [_sd(blue) for blue in color]}
@@ -114,6 +119,7 @@ def judged(images: Tensor, params: DiffusionParams, number: int) -> dict[str, fl
         "found": float(seen.visible.mean()),
         "color_right": float(color_right.mean()),
         "size_right": float(size_right.mean()),
+        "both_right": float((color_right & size_right).mean()),
     }
 
 

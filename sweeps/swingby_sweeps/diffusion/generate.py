@@ -57,8 +57,13 @@ class Generator:
 
     def gathered(self, images: Tensor, accelerator: Accelerator) -> Sequence[Tensor]:
         """The images of all processes, class by class, on the CPU."""
-        every = torch.zeros((len(self.conditions), *images.shape[1:]), device=images.device)
-        every[self.rows] = images
-        if accelerator.num_processes > 1:
-            every = cast(Tensor, accelerator.reduce(every, reduction="sum"))
-        return every.cpu().split(self.counts)
+        return gathered(images, self.rows, len(self.conditions), accelerator).split(self.counts)
+
+
+def gathered(mine: Tensor, rows: np.ndarray, count: int, accelerator: Accelerator) -> Tensor:
+    """The rows of all processes, (count, ...), on the CPU; `mine` are those of this one, of these numbers."""
+    every = torch.zeros((count, *mine.shape[1:]), device=mine.device)
+    every[rows] = mine
+    if accelerator.num_processes > 1:
+        every = cast(Tensor, accelerator.reduce(every, reduction="sum"))
+    return every.cpu()

@@ -32,13 +32,15 @@ WATCH_SECONDS = 30.0
 
 @dataclass(frozen=True)
 class Task:
-    """The data that every process of a run needs: the cell, its recorded steps, device, checkpoint and threads."""
+    """The data that every process of a run needs: the cell, its recorded steps, device, checkpoint, threads, and
+    whether it looks for copies of training images."""
 
     cell: Cell
     recorded: tuple[int, ...]
     device: str
     path: Path | None
     threads: int
+    nearest: bool = False
 
     @property
     def params(self) -> DiffusionParams:
@@ -47,7 +49,9 @@ class Task:
 
     def training(self, accelerator: Any) -> Training:
         """The training of the run in this process."""
-        return Training(self.cell, accelerator, self.recorded, self.path, recorder_of(accelerator))
+        return Training(
+            self.cell, accelerator, self.recorded, self.path, recorder_of(accelerator), nearest=self.nearest
+        )
 
     def session(self, member: Any) -> Any:
         """The accelerate session of one process."""
@@ -76,19 +80,18 @@ def trained(cell: Cell, batch: Batch) -> Iterator[pa.Table]:
     require_equal_shares(params.batch_size, batch.group.size, params.accumulate)  # before processes are started
     recorded = tuple(batch.recording.at(params.training_steps, -(-len_of_epoch(params) // params.batch_size)).tolist())
     path = None if batch.workdir is None else batch.workdir / checkpoint.NAME
-    task = Task(cell, recorded, batch.device, path, threads(batch.cpus))
+    also = batch.recording.also
+    task = Task(cell, recorded, batch.device, path, threads(batch.cpus), "nearest" in also)
     classifier: Classifier | None = None
     accuracies: dict[str, float | None] = {"judge_color_accuracy": None, "judge_size_accuracy": None}
-    if "trained" in batch.recording.also:
+    if "trained" in also:
         from .trained import Judge
 
         with retryable(_ask_gpu):
             judge = Judge.of(params, batch.cache, batch.device)
         classifier = judge.probabilities
         accuracies = {"judge_color_accuracy": judge.accuracy.color, "judge_size_accuracy": judge.accuracy.size}
-    log = EvaluationLog(
-        params, recorded, classifier, "samples" in batch.recording.also, beside=batch.device.startswith("cuda")
-    )
+    log = EvaluationLog(params, recorded, classifier, also, beside=batch.device.startswith("cuda"))
     with (
         closing(log),
         batch.group.start(f"{__name__}:follow", task, abort) as member,
@@ -149,16 +152,21 @@ def _segments(
         training.save()
         return
     accelerator, progress = training.accelerator, training.progress
-    precision = task.params.mixed_precision.replace("no", "fp32")
+    params, neighbours = task.params, training.neighbours
+    null: dict[str, Any] = neighbours.null() if neighbours else dict.fromkeys(("null_memorized", "null_nearest"))
+    precision = params.mixed_precision.replace("no", "fp32")
     ending = {
         "status": status,
         "message": message,
         "seconds": progress.seconds,
         "steps_per_second": progress.step / max(progress.training_seconds, 1e-9),
         "processes": accelerator.num_processes,
+        "points": len_of_epoch(params),
+        "generated_images": params.judged_trained * len(params.trained_classes),
         "parameters": sum(parameter.numel() for parameter in training.names),
         "engine": f"torch {torch.__version__}, {accelerator.device.type}, {precision}"
         + (", CUDA graphs" if training.replays else ""),
         **accuracies,
+        **null,
     }
     yield log.take(cell_id, low, max(low, training.step), ending)

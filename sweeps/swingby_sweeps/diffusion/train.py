@@ -23,6 +23,7 @@ from .checkpoint import Progress
 from .generate import Generator
 from .graphed import CudaGraphs, Graphed, Recorder
 from .model import Diffusion
+from .nearest import Nearest, Neighbours
 from .params import DiffusionParams
 
 EVERY = 20
@@ -42,12 +43,14 @@ class Evaluation(NamedTuple):
             gradient's norm (over the steps at which it is finite: the scaler of fp16 skips the others). None before the
             first step.
         ends: gamma(0) and gamma(1).
+        nearest: what is known of copies, where it is recorded.
     """
 
     step: int
     images: Sequence[Tensor]
     means: dict[str, float] | None
     ends: tuple[float, float]
+    nearest: Nearest | None = None
 
 
 class Training:
@@ -59,6 +62,7 @@ class Training:
         recorded: the steps at which it is evaluated, from 0 to the last.
         path: of the checkpoint; the run goes on from it where there is one.
         recorder: of a step and of the network's evaluations, see `recorder_of`; None: they are not recorded.
+        nearest: whether evaluations look for copies of training images.
 
     Raises:
         CheckpointError: the checkpoint cannot be used.
@@ -73,12 +77,14 @@ class Training:
         recorded: Sequence[int],
         path: Path | None,
         recorder: Recorder | None = None,
+        nearest: bool = False,
     ) -> None:
         self.cell, self.params = cell, cast(DiffusionParams, cell.params)
         self.accelerator, self.recorded, self.path = accelerator, frozenset(recorded), path
         device, rank, size = accelerator.device, accelerator.process_index, accelerator.num_processes
         self.feed = Feed(cell, device, rank, size, accelerator.gradient_accumulation_steps)
         self.generator = Generator(cell, device, rank, size)
+        self.neighbours = Neighbours(cell, self.generator, device, rank, size) if nearest else None
         core: Any = Diffusion(self.params, cell.key("initialisation"))
         self.core = cast(Diffusion, core.to(device, memory_format=memory_format(device, self.params)))
         self.names: dict[Tensor, str] = {parameter: name for name, parameter in self.core.named_parameters()}
@@ -213,9 +219,10 @@ class Training:
         self.skipped.zero_()
         self.model.train(False)
         mine = self.generator.images(lambda conditions, noise: self.core.sample(conditions, noise, self._predict))
+        nearest = self.neighbours.evaluated(self._predict, mine, self.accelerator) if self.neighbours else None
         images = self.generator.gathered(mine, self.accelerator)
         self.model.train(True)
-        return Evaluation(self.step, images, means, (low, high))
+        return Evaluation(self.step, images, means, (low, high), nearest)
 
     def _total(self) -> Tensor:
         """The sums over all processes; the gradient's norm is the same in each."""

@@ -6,5 +6,6 @@ from swingby.model.registry import Package
 PACKAGE = Package(
     experiments={"memorization_mixture": "experiment:MemorizationMixture"},
     detectors={"clocks": "detect.clocks:Clocks"},
+    general=("clocks",),
     drawings={"memorization_map": "drawings.memorization_map:MemorizationMap"},
 )

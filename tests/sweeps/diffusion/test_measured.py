@@ -269,7 +269,7 @@ def test_images_judged_beside_the_training_are_judged_alike() -> None:
     recorded, tables = (0, 5, 10), list[Any]()
     images = [torch.from_numpy(drawn(params(), number, 12)[1]) for number in range(4)]
     for beside in (False, True):
-        log = EvaluationLog(params(), recorded, None, samples=True, beside=beside)
+        log = EvaluationLog(params(), recorded, None, ("samples",), beside=beside)
         for turn, step in enumerate(recorded):
             log.add(Evaluation(step, [of[4 * turn : 4 * turn + 4] for of in images], None, (-5.0, 5.0)))
         tables.append(log.take("cell", 0, 10))

@@ -91,11 +91,13 @@ def test_a_sweep_in_the_for_loop(tmp_path: Path) -> None:
 
 
 def curves(size: int, steps: int, points: int) -> list[Any]:
-    """Losses of one run over so many steps, shared by so many processes."""
+    """Losses and distances of one run over so many steps, shared by so many processes."""
     of = experiment("diffusion")
     group = LocalGroup(size) if size > 1 else ALONE
-    tables = list(of.run(Batch((cell(training_steps=steps),), Recording("sqrt", points), group=group)))
+    recording = Recording("sqrt", points, also=("nearest",))
+    tables = list(of.run(Batch((cell(training_steps=steps),), recording, group=group)))
     names = ("loss", "loss_diffusion", "loss_prior", "loss_reconstruction", "gradient_norm", "gamma_0", "gamma_1")
+    names += ("memorized", "nearest", "nearest_by_class", "ratio", "train_loss", "test_loss")
     assert tables[-1]["processes"].to_pylist() == [size]
     return [[value for table in tables for value in table[name].to_pylist()[0] if value is not None] for name in names]
 
@@ -105,7 +107,8 @@ def curves(size: int, steps: int, points: int) -> list[Any]:
     [(2, 20, 6), *(pytest.param(size, 50, 20, marks=pytest.mark.slow) for size in (2, 4))],
 )
 def test_processes_share_a_batch(size: int, steps: int, points: int) -> None:
-    """One process, two and four with the same global batch: the same losses within 1e-4 over up to 50 steps."""
+    """One process, two and four with the same global batch: the same losses, and distances of images, within
+    1e-4 over up to 50 steps."""
     alone, shared = (curves(count, steps, points) for count in (1, size))
     assert all(close(a, b, 1e-4) for a, b in zip(alone, shared, strict=True))
 

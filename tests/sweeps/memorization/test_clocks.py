@@ -20,7 +20,7 @@ def row(**changes: Any) -> dict[str, Any]:
         "memorized": [0.0, 0.0, 0.0, 0.01, 0.05, 0.3, 0.6, 0.9],
         "energy_distance": [0.8, 0.5, 0.2, 0.05, 0.01, 0.02, 0.03, 0.04],
         "test_loss": [1.0, 0.9, 0.8, 0.7, 0.75, 0.9, 1.2, 1.5],
-        "null_memorized": 0.0, "gaussian_distance": 0.2,
+        "null_memorized": 0.0, "gaussian_distance": 0.2, "generated_images": None, "both_right": None,
     }  # fmt: skip
     return detected(Clocks(), {**usual, **changes})
 
@@ -47,6 +47,20 @@ def test_two_clocks() -> None:
 def test_fates(changes: dict[str, Any], fate: str) -> None:
     """Each category, by what was measured."""
     assert row(**changes)["fate"] == fate
+
+
+def test_images_are_good_where_few_are_wrong() -> None:
+    """Of images the share of wrong ones takes the place of the energy distance, and those compared that of samples,
+    whatever `samples` are: a tenth of the way from the first share to the least is left, which is a fifth or less."""
+    images = {"energy_distance": None, "gaussian_distance": None, "samples": [b""] * 8, "generated_images": 256}
+    learned = row(**images, both_right=[0.0, 0.1, 0.5, 0.81, 0.9, 0.88, 0.9, 0.9])
+    usual = row()
+    assert (learned["tau_gen"], learned["best_energy_distance"]) == (50, None)
+    assert {**learned, "best_energy_distance": 0.01} == usual
+    few = row(**{**images, "generated_images": 16}, both_right=[0.0, *[0.8] * 7], null_memorized=0.1)
+    assert (few["tau_gen"], few["fate"]) == (10, "learns, then memorizes")
+    assert few["least_memorized"] == row(samples=16, null_memorized=0.1)["least_memorized"] > 0.25
+    assert row(**images, both_right=[0.0, *[0.79] * 7])["fate"] == "memorizes, never good"
 
 
 @pytest.mark.parametrize(("null", "samples"), [(0.0, 256), (0.11, 256), (0.11, 32), (0.3, 64), (0.0, 16)])

@@ -1,4 +1,8 @@
-"""The detector `clocks`: when the samples of a run are good, and when they are copies of training points."""
+"""The detector `clocks`: when the samples of a run are good, and when they are copies of training points.
+
+It reads every experiment whose results have `memorized` and `null_memorized`. How far samples are from good is told by
+`energy_distance`, in units of that of a Gaussian; of images by the share that a judge finds wrong, 1 - `both_right`.
+"""
 
 from __future__ import annotations
 
@@ -18,9 +22,12 @@ FRESH = 2048
 LEVEL = 0.1
 """Share of copies among the samples from which a run memorizes."""
 BAND = 0.1
-"""Share of the way from the start to the best energy distance that may be left where samples are good."""
+"""Share of the way from the start to the best energy distance, or share of wrong images, that may be left where samples
+are good."""
 GOOD = 0.5
 """Best energy distance, over that of a Gaussian of the same mean and covariance, above which none is good."""
+WRONG = 0.2
+"""Least share of wrong images above which none is good."""
 FATES = (
     "learns",
     "learns, then memorizes",
@@ -36,19 +43,21 @@ class Clocks(RowDetector):
 
     name: ClassVar[str] = "clocks"
     version: ClassVar[str] = "1"
-    experiments: ClassVar[tuple[str, ...]] = ("memorization_mixture",)
+    experiments: ClassVar[tuple[str, ...]] = ()
+    columns: ClassVar[tuple[str, ...]] = ("memorized", "null_memorized")
     needs: ClassVar[tuple[str, ...]] = (
         "status", "step", "samples", "points", "batch_size", "memorized", "energy_distance", "test_loss",
-        "null_memorized", "gaussian_distance",
+        "null_memorized", "gaussian_distance", "generated_images", "both_right",
     )  # fmt: skip
-    required: ClassVar[tuple[str, ...]] = ("status", "samples", "points", "batch_size")
+    required: ClassVar[tuple[str, ...]] = ("status", "points", "batch_size")
     outcomes: ClassVar[Mapping[str, Column]] = {
         "fate": Column(pa.string(), "what becomes of the run, by tau_gen and tau_mem", order=FATES),
         "memorizes": Column(pa.bool_(), "tau_mem lies within the run; null where it diverged before"),
         "tau_gen": Column(
             pa.float64(),
             f"first recorded step at which at most {BAND:g} of the way from the energy distance at the start to the "
-            f"best one is left; null where the best one is more than {GOOD:g} gaussian_distance",
+            f"best one is left; null where the best one is more than {GOOD:g} gaussian_distance; of images, by the "
+            f"share of wrong ones, and null where the least share is more than {WRONG:g}",
             "steps",
             title="time to good samples",
         ),
@@ -65,7 +74,7 @@ class Clocks(RowDetector):
         "window": Column(pa.float64(), "tau_mem over tau_gen", title="memorization over learning time"),
         "tau_mem_epochs": Column(pa.float64(), "tau_mem in passes through the training set", "epochs"),
         "tau_mem_before": Column(pa.float64(), "the recorded step before tau_mem: no finer time can be told", "steps"),
-        "best_energy_distance": Column(pa.float64(), "least energy distance of the run"),
+        "best_energy_distance": Column(pa.float64(), "least energy distance of the run; null of images"),
         "least_memorized": Column(pa.float64(), "the least share of copies that would have counted as memorization"),
         "evaluations": Column(pa.int64(), "recorded steps at which samples were drawn"),
     }
@@ -73,19 +82,16 @@ class Clocks(RowDetector):
 
     def outcomes_of(self, row: Row) -> Row:
         """The outcomes of one run."""
-        curves = ("step", "memorized", "energy_distance", "test_loss")
-        if any(not row[name] for name in curves) or None in (row["null_memorized"], row["gaussian_distance"]):
+        judged = _judged(row)
+        if judged is None or any(not row[name] for name in ("step", "memorized", "test_loss")):
             return {"fate": "diverged"} if row["status"] == "diverged" else {}
-        step = np.array(row["step"], dtype=float)
-        copies, energy = curve(row["memorized"]), curve(row["energy_distance"])
-        least = _least(row["null_memorized"], row["samples"])
-        outcomes: dict[str, Any] = {
-            "least_memorized": least,
-            "evaluations": len(step),
-            "best_energy_distance": (best := float(energy.min())),
-        }
-        good = best <= GOOD * row["gaussian_distance"]
-        gen = int(np.argmax(energy <= best + BAND * max(energy[0] - best, 0))) if good else None
+        samples, error, most = judged
+        step, copies = np.array(row["step"], dtype=float), curve(row["memorized"])
+        least, best = _least(row["null_memorized"], samples), float(error.min())
+        outcomes: dict[str, Any] = {"least_memorized": least, "evaluations": len(step)}
+        if row["energy_distance"]:
+            outcomes["best_energy_distance"] = best
+        gen = int(np.argmax(error <= best + BAND * max(error[0] - best, 0))) if best <= most else None
         mem = int(np.argmax(copies >= least)) if (copies >= least).any() else None
         loss = curve(row["test_loss"])
         outcomes["tau_gen"] = None if gen is None else float(step[gen])
@@ -100,6 +106,20 @@ class Clocks(RowDetector):
         outcomes["memorizes"] = mem is not None if ended or mem is not None else None
         outcomes["fate"] = _fate(gen, mem) if ended else "diverged"
         return outcomes
+
+
+def _judged(row: Row) -> tuple[int, np.ndarray, float] | None:
+    """How many samples an evaluation has, how far they are from good, and where the best of them are too far.
+
+    None where a column that says so is null.
+    """
+    if row["null_memorized"] is None:
+        return None
+    if row["both_right"] and row["generated_images"]:
+        return row["generated_images"], 1 - curve(row["both_right"]), WRONG
+    if row["energy_distance"] and row["gaussian_distance"] is not None:
+        return row["samples"], curve(row["energy_distance"]), GOOD * row["gaussian_distance"]
+    return None
 
 
 def _least(null: float, samples: int) -> float:

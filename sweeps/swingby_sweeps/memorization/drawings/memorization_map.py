@@ -9,27 +9,41 @@ import altair as alt
 import polars as pl
 
 from swingby_analysis.charts import style
+from swingby_analysis.query import Parameter
 from swingby_analysis.report.prose import between, plural
 from swingby_analysis.report.query_drawing import Drawn, QueryDrawing
 from swingby_analysis.report.subject import Subject
 
 CLOCKS = {"tau_gen": ("samples are good", "#ff6b6b"), "tau_mem": ("samples are copies", "#ffb000")}
 """What each clock is called, and its colour on the map."""
+SIZES = ("points", "images", "train_share")
+"""Parameters that decide how many training points there are."""
 
 
 class MemorizationMap(QueryDrawing):
     """Training points against steps: the share of copies as colour, both clocks as lines ([B] Fig. 1)."""
 
     name = "memorization_map"
-    experiments = ("memorization_mixture",)
+    experiments = ("memorization_mixture", "diffusion")
     title = "When samples are good, and when they are copies"
-    empty = "no run is finished"
+    empty = "no run is finished that recorded copies"
     reading = (
         "Colour: the share of samples that are copies of training points, the mean over the seeds; a tile reaches from "
         "one recorded step to the next. Red: the median of tau_gen, from which on samples are good; orange: that of "
         "tau_mem, from which on a tenth or more are copies. A clock is drawn where more than half of the seeds have "
         "it. Between the two lines a model makes new samples that are good."
     )
+
+    def parameters(self, subject: Subject, options: Any) -> tuple[Parameter, ...]:
+        """The sweep's id and its experiment.
+
+        Raises:
+            SwingbyError: no run in the store has recorded copies.
+        """
+        experiment = subject.data.sweep["experiment"]
+        if "memorized" not in subject.store.columns(experiment):
+            raise subject.cannot(self.name, self.empty)
+        return subject.sweep_id, experiment
 
     def draw(self, rows: pl.DataFrame, subject: Subject, options: Any) -> Iterable[Drawn]:
         """One chart, a panel for each setting but for the number of points.
@@ -51,7 +65,7 @@ class MemorizationMap(QueryDrawing):
 
 
 def _panel(subject: Subject, point: int) -> str:
-    return subject.label(point, ["points"]) or "all runs"
+    return subject.label(point, SIZES) or "all runs"
 
 
 def _tiles(rows: pl.DataFrame) -> Iterator[dict[str, Any]]:
