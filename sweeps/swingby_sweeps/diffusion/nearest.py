@@ -89,55 +89,53 @@ class Neighbours:
 
     def __init__(self, cell: Cell, generator: Generator, device: torch.device, rank: int = 0, size: int = 1) -> None:
         self.params = p = cast(DiffusionParams, cell.params)
-        self.generator, self.device = generator, device
+        self.generator = generator
         training, conditions = training_set(p, cell.key("images"), device)
         self._training = training.flatten(1)
         classes = len(p.trained_classes)
         each = -(-FRESH // classes)
         fresh = training_set(p.model_copy(update={"images": each, "train_share": 1.0}), cell.key("fresh"), device)
-        fresh = [values[in_turn(FRESH, classes, each)] for values in fresh]
-        self._fresh = fresh[0].flatten(1)
+        new, new_conditions = (values[in_turn(FRESH, classes, each)] for values in fresh)
+        self._fresh = new.flatten(1)
         self.pairs = np.arange(rank, PAIRS, size)
         places = in_turn(PAIRS, classes, p.training_images)[self.pairs]
-        self._sides = [(training[places], conditions[places]), (fresh[0][self.pairs], fresh[1][self.pairs])]
+        self._sides = (training[places], conditions[places]), (new[self.pairs], new_conditions[self.pairs])
         shape, key = (len(TIMES), 3, p.pixels, p.pixels), cell.key("nearest/noise")
         noise = np.empty((len(self.pairs), *shape), np.float32)
         for row, pair in enumerate(self.pairs.tolist()):
             noise[row] = sample_stream(key, pair).standard_normal(shape)
         self._noise = torch.from_numpy(noise).to(device).unbind(1)
+        self._times = torch.tensor(TIMES, dtype=torch.float32, device=device)
         self._schedule = LinearSchedule(p.gamma_min, p.gamma_max, learned=False).to(device)
 
     def evaluated(self, predict: Conditioned, images: Tensor, accelerator: Accelerator) -> Nearest:
-        """What is known of a model in evaluation mode; all processes call it together.
+        """What is known of a model; all processes call it together.
 
         Args:
-            predict: the model, see `Diffusion.predict`.
+            predict: the network in evaluation mode.
             images: the share of this process in the generated images, (n, 3, P, P).
         """
-        mine = torch.cat([two_nearest(images.flatten(1), self._training), self._losses(predict)])
+        of_pairs = torch.stack([self._losses(predict, *side) for side in self._sides], dim=1)
+        mine = torch.cat([two_nearest(images.flatten(1), self._training), of_pairs])
         generated = sum(self.generator.counts)
         rows = np.concatenate([self.generator.rows, generated + self.pairs])
         every = gathered(mine, rows, generated + PAIRS, accelerator)
         return Nearest(every[:generated].split(self.generator.counts), every[generated:])
 
     @torch.no_grad()
-    def _losses(self, predict: Conditioned) -> Tensor:
-        """The mean over times of the diffusion term of the bound, of this process's pairs: (n, 2)."""
-        count, sides = len(self.pairs), list[Tensor]()
-        if not count:
-            return torch.zeros((0, 2), device=self.device)
-        for images, conditions in self._sides:
+    def _losses(self, predict: Conditioned, images: Tensor, conditions: Tensor) -> Tensor:
+        """Of each image of this process's pairs the mean over times of the diffusion term of the bound, (n,)."""
+        if not len(images):
+            return images.new_zeros(0)
 
-            def conditioned(z: Tensor, gamma: Tensor, conditions: Tensor = conditions) -> Tensor:
-                return predict(z, gamma, conditions)
+        def given(z: Tensor, gamma: Tensor) -> Tensor:
+            return predict(z, gamma, conditions)
 
-            times = torch.tensor(TIMES, dtype=torch.float32, device=self.device)[:, None].expand(-1, count)
-            terms = [
-                losses(self._schedule, conditioned, images, t, noise, None, self.params.data_noise).diffusion
-                for t, noise in zip(times, self._noise, strict=True)
-            ]
-            sides.append(torch.stack(terms).mean(dim=0))
-        return torch.stack(sides, dim=1)
+        terms = [
+            losses(self._schedule, given, images, time.expand(len(images)), noise, None, self.params.data_noise)
+            for time, noise in zip(self._times, self._noise, strict=True)
+        ]
+        return torch.stack([term.diffusion for term in terms]).mean(dim=0)
 
     def null(self) -> dict[str, float]:
         """The scalars `null_memorized` and `null_nearest`, of fresh images."""

@@ -49,7 +49,9 @@ class Task:
 
     def training(self, accelerator: Any) -> Training:
         """The training of the run in this process."""
-        return Training(self.cell, accelerator, self.recorded, self.path, self.nearest, recorder_of(accelerator))
+        return Training(
+            self.cell, accelerator, self.recorded, self.path, recorder_of(accelerator), nearest=self.nearest
+        )
 
     def session(self, member: Any) -> Any:
         """The accelerate session of one process."""
@@ -151,9 +153,8 @@ def _segments(
         return
     accelerator, progress = training.accelerator, training.progress
     params, neighbours = task.params, training.neighbours
+    null: dict[str, Any] = neighbours.null() if neighbours else dict.fromkeys(("null_memorized", "null_nearest"))
     precision = params.mixed_precision.replace("no", "fp32")
-    graphs = ", CUDA graphs" if training.replays else ""
-    null = neighbours.null() if neighbours else {"null_memorized": None, "null_nearest": None}
     ending = {
         "status": status,
         "message": message,
@@ -163,7 +164,8 @@ def _segments(
         "points": len_of_epoch(params),
         "generated_images": params.judged_trained * len(params.trained_classes),
         "parameters": sum(parameter.numel() for parameter in training.names),
-        "engine": f"torch {torch.__version__}, {accelerator.device.type}, {precision}{graphs}",
+        "engine": f"torch {torch.__version__}, {accelerator.device.type}, {precision}"
+        + (", CUDA graphs" if training.replays else ""),
         **accuracies,
         **null,
     }

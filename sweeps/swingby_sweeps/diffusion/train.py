@@ -61,8 +61,8 @@ class Training:
         accelerator: of this process's session.
         recorded: the steps at which it is evaluated, from 0 to the last.
         path: of the checkpoint; the run goes on from it where there is one.
-        nearest: whether evaluations look for copies of training images.
         recorder: of a step and of the network's evaluations, see `recorder_of`; None: they are not recorded.
+        nearest: whether evaluations look for copies of training images.
 
     Raises:
         CheckpointError: the checkpoint cannot be used.
@@ -76,8 +76,8 @@ class Training:
         accelerator: Accelerator,
         recorded: Sequence[int],
         path: Path | None,
-        nearest: bool = False,
         recorder: Recorder | None = None,
+        nearest: bool = False,
     ) -> None:
         self.cell, self.params = cell, cast(DiffusionParams, cell.params)
         self.accelerator, self.recorded, self.path = accelerator, frozenset(recorded), path

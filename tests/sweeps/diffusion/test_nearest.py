@@ -92,7 +92,7 @@ def test_an_untrained_network_knows_no_training_image(condition: str) -> None:
     """Its losses on training and on fresh images are level, within four standard errors of their difference. They are
     the diffusion terms of the bound where training begins, with the image's own condition and noise that both images of
     a pair share."""
-    of = cell(3, images=64, train_share=1.0, condition=condition, zero_init=False, dropout=0.2)
+    of: Any = cell(3, images=64, train_share=1.0, condition=condition, zero_init=False, dropout=0.2)
     neighbours = Neighbours(of, generator := Generator(of, CPU), CPU)
     model = Diffusion(params(zero_init=False, dropout=0.2), of.key("initialisation")).eval()
     with session("cpu") as accelerator, torch.no_grad():
@@ -100,7 +100,10 @@ def test_an_untrained_network_knows_no_training_image(condition: str) -> None:
         off = (nearest.losses[:, 1] - nearest.losses[:, 0]).double()
         assert abs(float(off.mean())) < 4 * float(off.std()) / math.sqrt(PAIRS)
         noise = torch.stack(neighbours._noise, dim=1)
-        for side, (images, conditions) in enumerate(neighbours._sides):
+        fresh: Any = of.params.model_copy(update={"images": -(-FRESH // 3)})
+        for side, (name, p) in enumerate((("images", of.params), ("fresh", fresh))):
+            places = in_turn(PAIRS, 3, p.images)
+            images, conditions = (values[places] for values in training_set(p, of.key(name), CPU))
             terms = [
                 model(images, conditions, torch.full((PAIRS,), time), noise[:, level], torch.arange(PAIRS))[:, 0]
                 for level, time in enumerate(TIMES.tolist())
