@@ -9,7 +9,7 @@ PYTEST = $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadgroup --durations=1
 READY := $(VENV)/.ready
 export RAY_USAGE_STATS_ENABLED = 0
 
-.PHONY: setup browser demo test docs test-quick test-all laws check check-deps bench drills simulate fuzz clean
+.PHONY: setup browser demo test docs test-quick test-all laws check check-deps bench gpu drills simulate fuzz clean
 
 setup: $(READY)
 
@@ -70,6 +70,10 @@ check-deps: $(READY)
 
 bench: $(READY)
 	@$(BIN)/python -m tests.benchmarks
+
+# All that there is to do on one GPU, the most valuable first: make gpu MINUTES=9 OUT=build/gpu. The same command goes on.
+gpu: $(READY)
+	@$(BIN)/python -m tests.gpu --minutes $(or $(MINUTES),9) --out $(or $(OUT),build/gpu)
 
 # Faults of all kinds, at random moments, with a printed log: make drills SEED=3 MINUTES=30
 drills: $(READY)

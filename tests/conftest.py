@@ -70,6 +70,15 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items.sort(key=lambda item: item.get_closest_marker("xdist_group") is None)
 
 
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Tests that need a GPU are skipped where torch sees none."""
+    if item.get_closest_marker("gpu") is not None:
+        import torch  # whoever needs a GPU has imported it
+
+        if not torch.cuda.is_available():
+            pytest.skip("no CUDA device")
+
+
 @pytest.hookimpl(trylast=True)  # after xdist has written the groups into the tests' ids
 def pytest_collection_finish(session: pytest.Session) -> None:
     """Refuses to go on where groups would be ignored without a word: xdist 3.8 does so under pytest 9.2."""

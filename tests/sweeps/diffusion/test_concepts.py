@@ -140,7 +140,7 @@ def reference(scenes: Scenes, p: DiffusionParams) -> np.ndarray:
     return np.clip(images + scenes.noise, 0, 1)
 
 
-DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
+DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)]
 
 
 @pytest.mark.parametrize("device", DEVICES)

@@ -291,7 +291,7 @@ def test_half_precision_trains() -> None:
     assert half[-1].means["loss_diffusion"] != pytest.approx(full[-1].means["loss_diffusion"], rel=1e-6)
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")
+@pytest.mark.gpu
 @pytest.mark.parametrize("precision", ["no", "bf16", "fp16"])
 def test_a_gpu_trains_in_every_precision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, precision: str) -> None:
     """On CUDA a run takes the road of the CPU, roughly, generates images, and a checkpoint has all that it goes on
@@ -329,10 +329,7 @@ RECORDERS = {"operations": ("cpu", OperationRecorder), "CUDA graphs": ("cuda", C
 
 @pytest.mark.parametrize(
     "recorder",
-    [
-        "operations",
-        pytest.param("CUDA graphs", marks=pytest.mark.skipif(not torch.cuda.is_available(), reason="no GPU here")),
-    ],
+    ["operations", pytest.param("CUDA graphs", marks=pytest.mark.gpu)],
 )
 @pytest.mark.parametrize(
     "values",

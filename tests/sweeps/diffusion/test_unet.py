@@ -21,7 +21,7 @@ from swingby_sweeps.diffusion.unet import ConceptUNet
 
 KEY = bytes(range(16))
 SMALL = {"pixels": 8, "width": 8, "levels": 2, "layers": 1, "norm_groups": 4}
-DEVICES = ["cpu", *(["cuda"] if torch.cuda.is_available() else [])]
+DEVICES = ["cpu", pytest.param("cuda", marks=pytest.mark.gpu)]
 INT64 = st.integers(-(2**63), 2**63 - 1)
 
 

@@ -121,7 +121,7 @@ def test_where_nothing_can_be_captured_it_says_so_and_goes_on() -> None:
     assert_equal_weights(found.net, expected.net)
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
+@pytest.mark.gpu
 @pytest.mark.parametrize("kind", KINDS)
 def test_graphs_take_the_steps_that_they_were_captured_from(kind: str) -> None:
     """On a GPU a replayed graph gives, within rounding, what the CPU gives step by step."""

@@ -152,13 +152,22 @@ def test_a_diverging_curve_is_the_cells_own_up_to_there(kind: str, engine: Engin
             np.testing.assert_allclose(other[name], alone[name], rtol=1e-9, atol=1e-12 * alone["l_ref"])
 
 
-@pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
+@pytest.mark.gpu
 @pytest.mark.parametrize("kind", KINDS)
 def test_cuda_trains_what_the_cpu_trains(kind: str) -> None:
-    """The same cells on a GPU, in float64, have curves equal within 1e-9 of the value plus 1e-12 of L_ref."""
+    """The same cells on a GPU, in float64, have curves equal within 1e-9 of the value plus 1e-12 of L_ref.
+
+    A GPU sums in another order. Steps of descent keep that at rounding, and a flow does not: the lengths of its
+    adaptive steps hang on their estimated errors, to the last digit, so the two take different steps, each with an
+    error of up to `rtol` of its own. The curves agree within what those errors grow to, which `Sim.tolerance` states
+    as 100 rtol of the largest value (5 rtol were met between devices, as between batches).
+    """
     cells = company(KINDS[kind], "float64")
     (on_cpu,), (on_gpu,) = (Sim("torch").run(Batch(tuple(cells), RECORDING, device)) for device in ("cpu", "cuda"))
-    for cpu, gpu in zip(on_cpu.to_pylist(), on_gpu.to_pylist(), strict=True):
+    for item, cpu, gpu in zip(cells, on_cpu.to_pylist(), on_gpu.to_pylist(), strict=True):
         assert (gpu["cell_id"], gpu["status"], gpu["step"]) == (cpu["cell_id"], "ok", cpu["step"])
         for name in CURVES:
-            np.testing.assert_allclose(np.array(gpu[name]), np.array(cpu[name]), rtol=1e-9, atol=1e-12 * cpu["l_ref"])
+            atol = 1e-12 * cpu["l_ref"]
+            if kind in FLOWS:
+                atol = Sim().tolerance(item.params) * np.abs(cpu[name]).max()
+            np.testing.assert_allclose(np.array(gpu[name]), np.array(cpu[name]), rtol=1e-9, atol=atol)
