@@ -86,13 +86,13 @@ class MixtureDraws:
         if self._z is None or self._streams is None:
             shape = (len(self._keys) if self.reshuffle else 1, M, m.n, s)
             self._z, self._streams = np.empty(shape), np.empty((len(self._keys), STREAM), np.uint64)
-        groups = self._keys, m.centres[first], m.deviations[first], m.avoided[first], m.distance[first]
         z, streams = self._z, self._streams
 
         def compute(sets: slice) -> None:
-            alone = sets == slice(0, len(out))
+            u, alone = first[sets], sets == slice(0, len(out))
             own = z[sets] if self.reshuffle else z if alone else np.empty_like(z)
-            _epoch_sums(*(group[sets] for group in groups), self._size, drawn, own, streams[sets], out[sets])
+            groups = self._keys[sets], m.centres[u], m.deviations[u], m.avoided[u], m.distance[u]
+            _epoch_sums(*groups, self._size, drawn, own, streams[sets], out[sets])
 
         in_parts(compute, len(out))
         return out
@@ -116,8 +116,12 @@ class MixtureDraws:
         """Training points before any shuffle: (C, N, s), float64, cluster by cluster."""
         m, (C, M, s) = self._mixture, self._mixture.centres.shape
         out = np.empty((C, m.points, s))
-        groups = self._keys[self.which], m.centres, m.deviations, m.avoided, m.distance
-        in_parts(lambda c: _points(*(group[c] for group in groups), np.empty((M, m.n, s)), out[c]), C)
+
+        def compute(c: slice) -> None:
+            groups = self._keys[self.which[c]], m.centres[c], m.deviations[c], m.avoided[c], m.distance[c]
+            _points(*groups, np.empty((M, m.n, s)), out[c])
+
+        in_parts(compute, C)
         return out
 
 
