@@ -1,19 +1,22 @@
 """SIM: thousands of cells on one device, beside the products of their steps and two CPU cores.
 
-Cells a second of each shape, in turn: the torch engine from draws to rows with all cells on the device; of it steps and
-records alone; the batched matrix products of all steps alone, the device's ceiling for these shapes (on CUDA captured
-as a graph, as the engine's steps are); and two CPU cores that run the compiled engine on the same cells.
+Cells a second of each shape, in turn: the torch engine from draws to rows with all cells on the device, drawn by a
+thread a core, and by one; of it steps and records alone; the batched matrix products of all steps alone,
+the device's ceiling for these shapes (on CUDA captured as a graph, as the engine's steps are); and two CPU cores that
+run the compiled engine on the same cells.
 """
 
 from __future__ import annotations
 
 import itertools
 import multiprocessing
+import os
 import statistics
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
+from dataclasses import replace
 
 import torch
 
@@ -45,12 +48,19 @@ def measure(pool: Executor, shape: Shape, device: str, quick: bool) -> Row:
     assert isinstance(p, SimParams)
     two_cores(pool, shape, _CORES)
     train(shape, 2, device)
-    rates: dict[str, list[float]] = {"cells/s": [], "of it training": [], "products alone": [], "two CPU cores": []}
+    rates: dict[str, list[float]] = {
+        "cells/s": [],
+        "drawn by one thread": [],
+        "of it training": [],
+        "products alone": [],
+        "two CPU cores": [],
+    }
     with one_thread():
         products = None if p.drive == "flow" else chain(p, cells, device)
         began, repeats = time.perf_counter(), 1 if quick else _REPEATS
         while len(rates["cells/s"]) < repeats and (not rates["cells/s"] or time.perf_counter() - began < _SECONDS):
-            rates["cells/s"].append(cells / whole(shape, cells, device))
+            rates["cells/s"].append(cells / whole(shape, cells, device, os.cpu_count() or 1))
+            rates["drawn by one thread"].append(cells / whole(shape, cells, device, 1))
             rates["of it training"].append(cells / train(shape, cells, device))
             if products is not None:
                 took = min(waited(device, products) for _ in range(3))
@@ -112,10 +122,11 @@ def train(shape: Shape, cells: int, device: str) -> float:
         return waited(device, training.run)
 
 
-def whole(shape: Shape, cells: int, device: str) -> float:
-    """Seconds from draws to rows of so many cells on the device."""
+def whole(shape: Shape, cells: int, device: str, threads: int) -> float:
+    """Seconds from draws to rows of so many cells on the device, drawn by so many threads."""
     batch, sim = batch_of(shape, cells), Sim("torch")
-    return waited(device, lambda: list(sim.run(type(batch)(batch.cells, batch.recording, device))))
+    batch = replace(batch, device=device, cpus=threads)
+    return waited(device, lambda: list(sim.run(batch)))
 
 
 def on_cpu(shape: Shape, cells: int) -> None:

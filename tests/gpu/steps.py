@@ -58,7 +58,7 @@ def training(shape: Shape, precision: str, way: str, setting: Setting) -> Iterat
     mixed, tf32 = PRECISIONS[precision]
     with session(setting.device, mixed) as accelerator, products_in(tf32):
         recorder, count = recorder_of(accelerator) if way == "graph" else None, itertools.count()
-        run = Training(shape.cell(mixed_precision=mixed), accelerator, (), None, recorder)
+        run = Training(shape.cell(mixed_precision=mixed), accelerator, (), None, recorder=recorder)
         try:
             for _ in range(WARM + 2):
                 run._train(next(count))

@@ -12,10 +12,12 @@ import torch
 
 from swingby_sweeps.sim.experiment import Sim
 from swingby_sweeps.sim.params import SimParams
-from tests.gpu import shared
+from tests.benchmarks.diffusion import QUICK
+from tests.gpu import shared, steps
 from tests.gpu.__main__ import ENDED, PARTS, main
-from tests.gpu.sheet import FAILURE, Row, Sheet, table
+from tests.gpu.sheet import FAILURE, Row, Setting, Sheet, table
 from tests.gpu.sim import sizes
+from tests.support.recorded_operations import OperationRecorder
 
 TINY = ["--device", "cpu", "--quick"]
 WITHOUT = """
@@ -108,6 +110,19 @@ def test_real_cells_are_trained_in_the_best_company(tmp_path: Path) -> None:
     sheet.put("authors, bf16, processes under MPS: 8", {"steps/s of all": 999.0})
     sheet.put("authors, bf16, processes: 8", {FAILURE: "out of memory"})
     assert shared.best(sheet, "authors") == 2
+
+
+def test_what_is_timed_as_a_graph_is_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A step counts as a graph's only where one was recorded; elsewhere the row says why there is no number."""
+    setting = Setting("cpu", True, 1.0, Path())
+    with steps.training(QUICK[0], "bf16", "launched", setting) as step:
+        assert steps.timed(step, setting)["ms a step"] > 0
+    monkeypatch.setattr(steps, "recorder_of", lambda accelerator: OperationRecorder())
+    with steps.training(QUICK[0], "bf16", "graph", setting) as step:
+        assert steps.timed(step, setting)["ms a step"] > 0
+    monkeypatch.setattr(steps, "recorder_of", lambda accelerator: None)
+    with pytest.raises(RuntimeError, match="no graph was recorded"):
+        steps.project(QUICK[0], "bf16", "graph", setting)
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a CUDA device")

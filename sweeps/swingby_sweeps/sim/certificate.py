@@ -17,6 +17,7 @@ from torch import Tensor
 from swingby_sweeps.dynamics.kernels import LANES
 from swingby_sweeps.dynamics.kernels.patterns import patterns
 from swingby_sweeps.dynamics.kernels.points import PackedRelu
+from swingby_sweeps.dynamics.parts import in_parts
 from swingby_sweeps.dynamics.second_order import MOST_PARAMETERS, gradient_norms, growth_rates
 
 from . import task
@@ -83,16 +84,23 @@ def _of_relu(
     """The columns of certificates of C ReLU nets; a growth rate for those of the mask `stuck` (C,)."""
     too_large = sum(part[0].numel() for part in weights) > MOST_PARAMETERS
     rates: list[float | None] = [None] * len(ready)
-    norms, nets = list[float | None](), list[tuple[int, list[Tensor], Tensor]]()
-    # As many nets at a time as lie side by side, so that their points stay in the cache.
-    for start in range(0, len(ready), LANES):
-        x = torch.as_tensor(
-            task.with_constant(np.stack([drawn(item) for item in ready[start : start + LANES]]), p.bias)
-        )
-        some = [part[start : start + LANES] for part in weights]
-        norms += PackedRelu(p.net_shape, some).gradient(x).norm(dim=1).tolist()
-        for place in [] if too_large else np.flatnonzero(stuck[start : start + LANES]).tolist():
-            nets.append((start + place, *patterns(p.net_shape, [part[place] for part in some], x[place])))
+    norms: list[float | None] = [None] * len(ready)
+    of_patterns: list[tuple[int, list[Tensor], Tensor] | None] = [None] * len(ready)
+
+    def compute(cells: slice) -> None:
+        # As many nets at a time as lie side by side, so that their points stay in the cache.
+        for start in range(cells.start, cells.stop, LANES):
+            x = torch.as_tensor(
+                task.with_constant(np.stack([drawn(item) for item in ready[start : start + LANES]]), p.bias)
+            )
+            some = [part[start : start + LANES] for part in weights]
+            norms[start : start + LANES] = PackedRelu(p.net_shape, some).gradient(x).norm(dim=1).tolist()
+            for place in [] if too_large else np.flatnonzero(stuck[start : start + LANES]).tolist():
+                masks = patterns(p.net_shape, [part[place] for part in some], x[place])
+                of_patterns[start + place] = (start + place, *masks)
+
+    in_parts(compute, len(ready), LANES)
+    nets = [net for net in of_patterns if net is not None]
     # Nets are padded with empty patterns up to the next power of 2, and not to the largest number among them: so a
     # net's rounding does not depend on its company.
     nets.sort(key=lambda net: len(net[2]))

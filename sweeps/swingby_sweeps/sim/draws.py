@@ -16,6 +16,7 @@ from swingby_sweeps.dynamics.descent import FullBatchMoments, MiniBatchMoments, 
 from swingby_sweeps.dynamics.kernels.draws import Weights, draw_weights, normal_rows
 from swingby_sweeps.dynamics.kernels.mixture import Mixture, MixtureDraws
 from swingby_sweeps.dynamics.kernels.streams import keys
+from swingby_sweeps.dynamics.parts import in_parts
 
 from . import task
 from .init import draw_layers
@@ -41,7 +42,8 @@ def layers(cells: Sequence[Cell[SimParams]]) -> list[tuple[Array, Array | None]]
         laws = zip(*(_LAWS[q.init](q, bound) for q in params), strict=True)
         kinds, scales, lows = (np.array(values) for values in laws)
         weight, bias = np.zeros((C, out, fan_in)), np.zeros((C, out if p.bias else 0))
-        draw_weights(keys(cells, f"init/{number}"), kinds, scales, lows, weight.reshape(C, -1), bias)
+        arrays = keys(cells, f"init/{number}"), kinds, scales, lows, weight.reshape(C, -1), bias
+        in_parts(lambda c, arrays=arrays: draw_weights(*(array[c] for array in arrays)), C)
         drawn.append((weight, bias if p.bias else None))
     for place, q in enumerate(params):
         if q.init == "explicit":
@@ -60,9 +62,14 @@ def rotations(cells: Sequence[Cell[SimParams]]) -> Array:
     R[~turned] = np.eye(d)
     rotated = [cell for cell, p in zip(cells, params, strict=True) if p.rotate]
     if rotated:
-        drawn = np.empty((len(rotated), d * d))
-        normal_rows(keys(rotated, "rotation"), drawn)
-        R[turned] = task.orthogonal(drawn.reshape(-1, d, d))
+        drawn, streams = np.empty((len(rotated), d, d)), keys(rotated, "rotation")
+
+        def compute(c: slice) -> None:
+            normal_rows(streams[c], drawn[c].reshape(-1, d * d))
+            drawn[c] = task.orthogonal(drawn[c])
+
+        in_parts(compute, len(rotated))
+        R[turned] = drawn
     return R
 
 

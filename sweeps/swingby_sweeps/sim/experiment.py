@@ -286,6 +286,13 @@ class Sim(BatchExperiment[SimParams]):
         yield history.append_to(table(columns, self.schema(batch.recording), began))
 
     def _columns(self, batch: Batch[SimParams], watch: Watch | None = None) -> Columns:
+        from swingby_sweeps.dynamics.parts import host_threads
+
+        device = batch.device
+        with host_threads(1 if device == "cpu" else int(batch.cpus)):
+            return self._trained(batch, watch)
+
+    def _trained(self, batch: Batch[SimParams], watch: Watch | None) -> Columns:
         from . import rows
         from .engine import Ready, SimTraining
 

@@ -37,11 +37,11 @@ KINDS: dict[str, dict[str, Any]] = {
 FLOWS = {"symmetric, flow", "linear flow with bias"}
 
 
-def company(values: dict[str, Any], dtype: str) -> list[Cell]:
-    """Eight cells of one shape that differ in everything a batch allows."""
+def company(values: dict[str, Any], dtype: str, count: int = 8) -> list[Cell]:
+    """Cells of one shape that differ in everything a batch allows."""
     base = {"d": 4, "n": 60, "epochs": 8, "batch_size": 32, "rotate": True, "dtype": dtype, **values}
     cells = []
-    for seed in range(8):
+    for seed in range(count):
         own = {"mu": (1.0, 1.0 + 0.3 * seed), "sigma": (0.05 * seed, 0.2), "lr": 0.02 + 0.01 * seed}
         own["reduction"] = ("half_sum", "mean", "quarter_sum")[seed % 3]
         cells.append(Sim.point(**{**base, **own}, seeds="independent" if seed % 2 else "common").cell(seed))

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numba import njit
 
+from ..parts import in_parts
 from ..shapes import Batching
 from . import LANES, aligned
 from .streams import STREAM, begin, normals, permute
@@ -85,15 +86,22 @@ class MixtureDraws:
         if self._z is None or self._streams is None:
             shape = (len(self._keys) if self.reshuffle else 1, M, m.n, s)
             self._z, self._streams = np.empty(shape), np.empty((len(self._keys), STREAM), np.uint64)
-        groups = self._keys, m.centres[first], m.deviations[first], m.avoided[first], m.distance[first]
-        _epoch_sums(*groups, self._size, drawn, self._z, self._streams, out)
+        z, streams = self._z, self._streams
+
+        def compute(sets: slice) -> None:
+            u, alone = first[sets], sets == slice(0, len(out))
+            own = z[sets] if self.reshuffle else z if alone else np.empty_like(z)
+            groups = self._keys[sets], m.centres[u], m.deviations[u], m.avoided[u], m.distance[u]
+            _epoch_sums(*groups, self._size, drawn, own, streams[sets], out[sets])
+
+        in_parts(compute, len(out))
         return out
 
     def moments(self, sums: Array) -> Array:
         """E[x x^T] of every mini-batch, with the constant last where there are biases: (C, batches, k, k), float64."""
         m, k = self._mixture, self._mixture.centres.shape[2] + self._mixture.bias
         out = np.empty((len(self.which), sums.shape[1], k, k))
-        _moments(sums, self.which, m.centres, m.deviations, out)
+        in_parts(lambda c: _moments(sums, self.which[c], m.centres[c], m.deviations[c], out[c]), len(out))
         return out
 
     def moments_in_lanes(self, sums: Array, rates: Array, dtype: np.dtype) -> Array:
@@ -108,8 +116,12 @@ class MixtureDraws:
         """Training points before any shuffle: (C, N, s), float64, cluster by cluster."""
         m, (C, M, s) = self._mixture, self._mixture.centres.shape
         out = np.empty((C, m.points, s))
-        groups = self._keys[self.which], m.centres, m.deviations, m.avoided, m.distance
-        _points(*groups, np.empty((M, m.n, s)), out)
+
+        def compute(c: slice) -> None:
+            groups = self._keys[self.which[c]], m.centres[c], m.deviations[c], m.avoided[c], m.distance[c]
+            _points(*groups, np.empty((M, m.n, s)), out[c])
+
+        in_parts(compute, C)
         return out
 
 
