@@ -36,15 +36,16 @@ class CudaGraphs:
     """Recorder of CUDA graphs, which share their memory: they run one after the other."""
 
     def __init__(self) -> None:
-        self._pool = torch.cuda.graph_pool_handle()
+        # One stream for all: memory that is free on one stream is not given to another.
+        self._pool, self._stream = torch.cuda.graph_pool_handle(), torch.cuda.Stream()
 
     def warm(self, function: Callable[[], Any]) -> Any:
         """Call the function on a stream of its own, as a capture does."""
-        now, stream = torch.cuda.current_stream(), torch.cuda.Stream()
-        stream.wait_stream(now)
-        with torch.cuda.stream(stream):
+        now = torch.cuda.current_stream()
+        self._stream.wait_stream(now)
+        with torch.cuda.stream(self._stream):
             result = function()
-        now.wait_stream(stream)
+        now.wait_stream(self._stream)
         return result
 
     def record(self, function: Callable[[], Any]) -> tuple[Callable[[], None], Any]:
@@ -55,7 +56,7 @@ class CudaGraphs:
         """
         graph = torch.cuda.CUDAGraph()
         # Other threads draw the next rows meanwhile, which must not end this capture.
-        with torch.cuda.graph(graph, pool=self._pool, capture_error_mode="thread_local"):
+        with torch.cuda.graph(graph, pool=self._pool, stream=self._stream, capture_error_mode="thread_local"):
             result = function()
         return graph.replay, result
 
