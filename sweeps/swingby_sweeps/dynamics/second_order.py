@@ -22,12 +22,13 @@ import torch
 from torch import Tensor
 
 from .nets import build
+from .parts import in_parts
 from .shapes import NetShape
 
 MOST_PARAMETERS = 400
 """Nets with more trained parameters get no growth rate: it would cost more than a usual run."""
 _MOST_NUMBERS = 4_000_000
-"""Numbers in the Hessians that are held at a time."""
+"""Numbers in the Hessians that are held at a time, by each thread."""
 
 
 class Pieces:
@@ -142,12 +143,16 @@ def growth_rates(
     if shape.kind != "relu":
         W = _narrowed(shape, W)
     P = sum(layer[0].numel() for layer in W)
-    rates, together = [], max(1, _MOST_NUMBERS // P**2)
-    for start in range(0, len(moments), together):
-        part = slice(start, start + together)
-        H = hessian(shape, [layer[part] for layer in W], [mask[part] for mask in masks], moments[part])
-        rates.append(-torch.linalg.eigvalsh(H, UPLO="U")[:, 0])
-    return torch.cat(rates).tolist()
+    rates, together = moments.new_empty(len(moments)), max(1, _MOST_NUMBERS // P**2)
+
+    def compute(nets: slice) -> None:
+        for start in range(nets.start, nets.stop, together):
+            part = slice(start, start + together)
+            H = hessian(shape, [layer[part] for layer in W], [mask[part] for mask in masks], moments[part])
+            rates[part] = -torch.linalg.eigvalsh(H, UPLO="U")[:, 0]
+
+    in_parts(compute, len(moments), together)
+    return rates.tolist()
 
 
 def _narrowed(shape: NetShape, W: list[Tensor]) -> list[Tensor]:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from swingby.model.experiment import Batch
+from swingby_sweeps.dynamics import second_order
 from swingby_sweeps.dynamics.parts import host_threads, in_parts
 from swingby_sweeps.sim.experiment import Sim
 from tests.sweeps.sim.test_company import KINDS, RECORDING, company
@@ -49,8 +50,9 @@ def test_an_error_of_a_part_is_the_callers() -> None:
 
 @pytest.mark.parametrize("engine", ["compiled", "torch"])
 @pytest.mark.parametrize("kind", DRAWN)
-def test_threads_draw_what_one_draws(kind: str, engine: Any) -> None:
+def test_threads_draw_what_one_draws(kind: str, engine: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every column of 40 cells, curves and certificates and all, drawn by 3 threads and by one."""
+    monkeypatch.setattr(second_order, "_MOST_NUMBERS", 1)  # the Hessians of so few nets would be one thread's
     cells = tuple(company(DRAWN[kind] | {"epochs": 4}, "float32", 40))
     (alone,) = Sim(engine).run(Batch(cells, RECORDING))
     with host_threads(3):

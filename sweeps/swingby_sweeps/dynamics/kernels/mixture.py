@@ -90,9 +90,9 @@ class MixtureDraws:
 
         def compute(sets: slice) -> None:
             u, alone = first[sets], sets == slice(0, len(out))
-            own = z[sets] if self.reshuffle else z if alone else np.empty_like(z)
+            draws = z[sets] if self.reshuffle else z if alone else np.empty_like(z)
             groups = self._keys[sets], m.centres[u], m.deviations[u], m.avoided[u], m.distance[u]
-            _epoch_sums(*groups, self._size, drawn, own, streams[sets], out[sets])
+            _epoch_sums(*groups, self._size, drawn, draws, streams[sets], out[sets])
 
         in_parts(compute, len(out))
         return out
