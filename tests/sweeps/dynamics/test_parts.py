@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from swingby.model.experiment import Batch
 from swingby_sweeps.dynamics import second_order
+from swingby_sweeps.dynamics.kernels import draws, mixture
 from swingby_sweeps.dynamics.parts import host_threads, in_parts
 from swingby_sweeps.sim.experiment import Sim
 from tests.sweeps.sim.test_company import KINDS, RECORDING, company
@@ -46,6 +47,12 @@ def test_an_error_of_a_part_is_the_callers() -> None:
         with pytest.raises(ValueError, match="no room"):
             in_parts(fail, 9)
         in_parts(lambda each: None, 9)
+
+
+def test_what_threads_compute_lets_go_of_pythons_lock() -> None:
+    """Else they would wait for each other: each kernel that is called part by part."""
+    kernels: list[Any] = [mixture._epoch_sums, mixture._moments, mixture._points, draws.draw_weights, draws.normal_rows]
+    assert all(kernel.targetoptions["nogil"] for kernel in kernels)
 
 
 @pytest.mark.parametrize("engine", ["compiled", "torch"])
