@@ -128,11 +128,11 @@ class Neighbours:
         if not len(images):
             return images.new_zeros(0)
 
-        def given(z: Tensor, gamma: Tensor) -> Tensor:
+        def noise_of(z: Tensor, gamma: Tensor) -> Tensor:
             return predict(z, gamma, conditions)
 
         terms = [
-            losses(self._schedule, given, images, time.expand(len(images)), noise, None, self.params.data_noise)
+            losses(self._schedule, noise_of, images, time.expand(len(images)), noise, None, self.params.data_noise)
             for time, noise in zip(self._times, self._noise, strict=True)
         ]
         return torch.stack([term.diffusion for term in terms]).mean(dim=0)
