@@ -16,6 +16,8 @@ from accelerate import Accelerator
 from accelerate.state import AcceleratorState, GradientState
 from accelerate.utils import InitProcessGroupKwargs
 
+from swingby.model.process_group import SpoiledError
+
 PATIENCE = timedelta(minutes=10)
 """How long a process waits for the others at a step: an evaluation or the start of a slow node may delay them."""
 _OURS = ("RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT")
@@ -50,11 +52,12 @@ def session(
         address, port: where rank 0 listens.
 
     Raises:
-        ValueError: no such device here, or it has no such precision.
+        SpoiledError: torch sees no GPU here: no run is at fault where one has disappeared.
+        ValueError: the device has no such precision.
     """
     cpu = device == "cpu"
     if not cpu and not torch.cuda.is_available():
-        raise ValueError(f"device {device!r} was asked for, and torch sees no GPU here; allowed: cpu")
+        raise SpoiledError(f"device {device!r} was asked for, and torch sees no GPU here; allowed: cpu")
     if cpu and mixed_precision == "fp16":
         raise ValueError("mixed_precision fp16 needs a GPU: a CPU has no scaling of gradients; allowed here: no, bf16")
     settings = _settings(device, rank, size, address, port)
@@ -105,7 +108,9 @@ def _settings(device: str, rank: int, size: int, address: str, port: int) -> dic
     # Left to itself accelerate chooses how many threads to use, and warns that it did.
     threads = os.environ.get("OMP_NUM_THREADS") or str(torch.get_num_threads())
     values = (str(rank), str(size), str(local_rank), str(size), address, str(port))
-    return {**absent, **dict(zip(_OURS, values, strict=True)), "OMP_NUM_THREADS": threads}
+    # After an error of NCCL the process is to raise it; left to itself torch ends the process.
+    nccl = {} if device == "cpu" else {"TORCH_NCCL_ASYNC_ERROR_HANDLING": "2"}
+    return {**absent, **dict(zip(_OURS, values, strict=True)), "OMP_NUM_THREADS": threads, **nccl}
 
 
 def _set(values: dict[str, str | None]) -> None:

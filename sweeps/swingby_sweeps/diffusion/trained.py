@@ -93,7 +93,8 @@ class Judge:
             settings: how the judge is trained; those of `settings_of` if None.
 
         Raises:
-            ValueError: no such device here, or a batch that is no multiple of 4.
+            SpoiledError: torch sees no GPU here.
+            ValueError: a batch that is no multiple of 4.
             SwingbyError: the folder cannot be written.
         """
         settings = settings or settings_of(params.pixels)

@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from swingby.errors import SwingbyError
 from swingby.model.cell import Cell
+from swingby.model.process_group import SpoiledError
 
 from .data import Points
 from .engine import dropped
@@ -183,7 +184,7 @@ def accelerated(device: str, threads: int) -> Iterator[Any]:
 
     Raises:
         SwingbyError: accelerate cannot be imported.
-        ValueError: no such device here.
+        SpoiledError: torch sees no GPU here: no run is at fault where one has disappeared.
     """
     try:
         from accelerate import Accelerator
@@ -192,7 +193,7 @@ def accelerated(device: str, threads: int) -> Iterator[Any]:
         message = f"nets of torchvision need accelerate, which cannot be imported here ({error}): pip install "
         raise SwingbyError(f"{message}'swingby[vision]'; or net: mlp, cnn1d") from error
     if device != "cpu" and not torch.cuda.is_available():
-        raise ValueError(f"device {device!r} was asked for, and torch sees no GPU here; allowed: cpu")
+        raise SpoiledError(f"device {device!r} was asked for, and torch sees no GPU here; allowed: cpu")
     before = torch.get_num_threads()
     torch.set_num_threads(threads)
     try:

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from safetensors.torch import load_file, save_file
 from torch.overrides import TorchFunctionMode
 
+from swingby.model.process_group import SpoiledError
 from swingby_sweeps.diffusion import checkpoint, train
 from swingby_sweeps.diffusion.batch_stream import Feed, Rows, training_set
 from swingby_sweeps.diffusion.bound import losses
@@ -537,5 +538,5 @@ def test_a_device_that_is_not_there() -> None:
     """No GPU is a clear error."""
     if torch.cuda.is_available():
         pytest.skip("there is a GPU")
-    with pytest.raises(ValueError, match="'cuda' was asked for, and torch sees no GPU here"), session("cuda"):
+    with pytest.raises(SpoiledError, match="'cuda' was asked for, and torch sees no GPU here"), session("cuda"):
         pass

@@ -14,6 +14,7 @@ from torch import nn
 from swingby.errors import SwingbyError
 from swingby.model.cell import Cell
 from swingby.model.experiment import Recording
+from swingby.model.process_group import SpoiledError
 from swingby_sweeps.features import vision
 from swingby_sweeps.features.data import drawn
 from tests.support import cells
@@ -121,5 +122,5 @@ def test_without_torchvision_it_is_said_what_to_do(monkeypatch: pytest.MonkeyPat
 @pytest.mark.skipif(torch.cuda.is_available(), reason="a GPU is there")
 def test_a_device_that_is_not_there_is_refused() -> None:
     """As anywhere else, no run goes on a CPU where a GPU was asked for."""
-    with pytest.raises(ValueError, match="sees no GPU here"), vision.accelerated("cuda", 1):
+    with pytest.raises(SpoiledError, match="sees no GPU here"), vision.accelerated("cuda", 1):
         pass
