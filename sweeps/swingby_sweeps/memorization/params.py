@@ -30,6 +30,7 @@ class MixtureParams(UntypedParams):
     points: int = Field(32, ge=2, le=100_000, title="training points", description="n, the training points")
     condition: Literal["none", "component", "random"] = Field(
         "none",
+        title="condition",
         description="what the net is told of a point: nothing, its component, or one of `labels` drawn at random",
     )
     labels: int = Field(10, ge=2, le=1000, description="random conditions")
@@ -41,12 +42,19 @@ class MixtureParams(UntypedParams):
     )
 
     batch_size: int = Field(
-        32, ge=4, le=4096, multiple_of=4, description="noisy points a step, in passes through the training set"
+        32,
+        ge=4,
+        le=4096,
+        multiple_of=4,
+        title="batch size",
+        description="noisy points a step, in passes through the training set",
     )
     optimizer: Literal["adam", "sgd"] = Field("adam", description="Adam (0.9, 0.999, 1e-8), or gradient descent")
     lr: float = Field(1e-3, gt=0, title="learning rate", description="learning rate")
     momentum: float = Field(0.0, ge=0, lt=1, description="momentum of gradient descent")
-    weight_decay: float = Field(0.0, ge=0, description="lr x weight_decay x each number is taken away at every step")
+    weight_decay: float = Field(
+        0.0, ge=0, title="weight decay", description="lr x weight_decay x each number is taken away at every step"
+    )
     average: float = Field(
         0.0, ge=0, lt=1, title="decay of the average", description="decay of the running mean of the net that is asked"
     )

@@ -78,7 +78,7 @@ class Clocks(RowDetector):
         "least_memorized": Column(pa.float64(), "the least share of copies that would have counted as memorization"),
         "evaluations": Column(pa.int64(), "recorded steps at which samples were drawn"),
     }
-    kinds = drawn_as(outcomes, "fate", "memorizes", "tau_gen", "tau_mem", "window")
+    kinds = drawn_as(outcomes, "fate", "memorizes", "tau_gen", "tau_mem", "tau_mem_epochs", "window")
 
     def outcomes_of(self, row: Row) -> Row:
         """The outcomes of one run."""
