@@ -6,6 +6,7 @@
 --     faster: [numbers]
 -- cannot be told: Whether the time to memorization grows nearer to in proportion to the training points in a wider net
 --     cannot be told: [numbers]
+-- after: Written when the runs at width 64 had been seen, and before any at width 128 was trained.
 -- numbers: from 8 to 32 points it grows as n^{narrow:.2f} at width 64, and as n^{wide:.2f} at width 128.
 with slopes as (
     select seed, width, regr_slope(ln(coalesce(tau_mem, training_steps)), ln(points)) as b
