@@ -3,6 +3,8 @@
 --     within the run (three or more)?
 -- sweeps: claim-memorization-copies
 -- within: 0.2
+-- why: It grows faster, the less so the wider the net (diagram-memorization-wide): these nets are small beside their
+--     training sets. The effect is the exponent less 1.
 -- setting: width {width}
 -- measured: tau_mem grows as n^{avg(b):.2f} from {min(fewest)} to {max(most)} points: as n^{avg(first_b):.2f} from the
 --     smallest to the next size, as n^{avg(last_b):.2f} between the two largest
