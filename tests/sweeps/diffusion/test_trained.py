@@ -118,7 +118,7 @@ OTHERWISE: dict[str, Any] = {
     "pixels": 16, "trained": "red-big", "contrast": 0.5, "size_mean": 0.5, "size_contrast": 0.3, "radius_jitter": 0.1,
     "radius_floor": 0.2, "color_jitter": 0.1, "centre": 0.4, "background": 0.7, "pixel_noise": 0.01, "blur": 2.0,
     "images": 100, "train_share": 0.5, "condition": "class", "width": 16, "levels": 2, "layers": 1, "norm_groups": 4,
-    "dropout": 0.0, "zero_init": False, "residual": False, "gamma_min": -4.0, "gamma_max": 9.0, "schedule": "fixed",
+    "dropout": 0.0, "zero_init": False, "residual": False, "weight_scale": 0.5, "gamma_min": -4.0, "gamma_max": 9.0, "schedule": "fixed",
     "data_noise": 0.01, "sampling_steps": 3, "lr": 0.01, "weight_decay": 0.1, "batch_size": 4, "training_steps": 7,
     "warmup": 5, "decay": "cosine", "clip": 1.0, "clip_of": "network", "accumulate": 2, "mixed_precision": "bf16",
     "judged": 5, "judged_trained": 3, "circle_edge": "gaussian", "sampler": "ddim", "classifier": "pooled",
