@@ -9,7 +9,7 @@
 --     the end, the last evaluation that has them was taken for the end of the run; now no concept is right there. Later
 --     its kind was named when results had been seen: the paper says how the generation ends, without a proof; the seeds
 --     were too few to tell that of most. Later it was reworded: it said "eventually", which runs of a few thousand steps,
---     whose learning rate may end at 0, do not tell.
+--     whose learning rate may fall to nothing, do not tell.
 -- setting: {judge} judge, contrast {contrast:g}; {model}
 -- measured: {coalesce(format('last concept-space MSE: {:.3g} (median), {:.3g} to {:.3g}', median(value), min(value),
 --     max(value)), 'nothing is told of any run')}

@@ -13,8 +13,8 @@
 --     interval of the rises lay below the least rise that counts in a run, and now is not shown there. Where the mean
 --     falls from the place of the trough to that of the peak the reverse was said to hold, which is only that a falling
 --     curve falls: there the claim does not hold. Later it was said not to hold where the seeds had a quarter of their
---     evaluations in common, all of them late; and all evaluations were asked of too, and 20 fresh seeds
---     (figure-6-swing), before any of these was looked at.
+--     evaluations in common, all of them late; and all evaluations were asked of too, and twenty fresh seeds, before any
+--     of these was looked at.
 -- setting: {judge} judge, contrast {contrast:g}, {kept} of {evaluated} evaluations; {model}
 -- measured: {coalesce(format('rise on the seed left out {:.3g}, {} seeds, looked for from step {:.0f} to {:.0f}',
 --     avg(effect), count(effect), median(start), median(peak)), 'too few seeds or evaluations in common')}
