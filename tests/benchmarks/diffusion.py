@@ -17,7 +17,8 @@ import torch
 from torch import nn
 
 from swingby.model.cell import Cell, Point
-from swingby_sweeps.diffusion.batch_stream import training_set
+from swingby_sweeps.diffusion.batch_stream import Feed, training_set
+from swingby_sweeps.diffusion.evaluation_log import judged
 from swingby_sweeps.diffusion.experiment import Diffusion as Experiment
 from swingby_sweeps.diffusion.model import Diffusion
 from swingby_sweeps.diffusion.params import DiffusionParams
@@ -63,6 +64,7 @@ SHAPES = (
 )
 QUICK = (Shape("8 x 8, width 8, batch 8", "small", {"pixels": 8, "width": 8, "batch_size": 8}, 5, 1),)
 GPU_STEPS = 50
+JUDGED = 128
 
 
 def device() -> str:
@@ -153,6 +155,28 @@ def _format_rows(shape: Shape) -> list[tuple[str, ...]]:
     return rows
 
 
+def host(quick: bool = False) -> list[tuple[str, ...]]:
+    """Rows a shape: what a core does beside a GPU that trains: it draws the rows of a step, and judges images."""
+    torch.set_num_threads(1)
+    rows: list[tuple[str, ...]] = []
+    for shape in QUICK if quick else (SHAPES[0], SHAPES[2]):
+        cell = shape.cell()
+        feed, count = Feed(cell, torch.device("cpu")), itertools.count()
+        images = training_set(cast(DiffusionParams, cell.params), cell.key("images"), torch.device("cpu"))[0][:JUDGED]
+        calls = {
+            "draw": lambda feed=feed, count=count: feed.step(next(count)),
+            "judge": lambda images=images, cell=cell: judged(images, cast(DiffusionParams, cell.params), 0),
+        }
+        took: dict[str, list[float]] = {name: [] for name in calls}
+        for _ in range(2 if quick else 9):
+            for name, call in calls.items():
+                began = time.process_time()
+                call()
+                took[name].append(time.process_time() - began)
+        rows.append((shape.name, spread(took["draw"]), spread(took["judge"])))
+    return rows
+
+
 def _in_turns(shape: Shape, calls: Mapping[Any, Callable[[], object]]) -> tuple[int, dict[Any, list[float]]]:
     """How many steps each took, and seconds a step of each turn; the order alternates."""
     steps, turns = (1, shape.turns) if device() == "cpu" else (GPU_STEPS, shape.gpu_turns)
@@ -219,6 +243,11 @@ TABLES = (
         "Image diffusion: the bare loop by precision and memory format, its memory in a process of its own",
         FORMAT_COLUMNS,
         formats,
+    ),
+    Benchmark(
+        f"Image diffusion: what a core does beside a GPU, in ms of its time; {JUDGED} images are judged",
+        ("shape", "drawing, ms a step", "judging, ms"),
+        host,
     ),
 )
 

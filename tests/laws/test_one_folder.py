@@ -13,6 +13,7 @@ from pathlib import Path
 
 import pytest
 
+from swingby.model import registry
 from tests.support.packages import install
 from tests.support.places import ROOT
 
@@ -37,7 +38,7 @@ KINDS_OF_FILES = ("sweeps", "archive", "statements")
 SOURCE_ROOTS = (("platform", "swingby"), ("analysis", "swingby_analysis"), ("sweeps", "swingby_sweeps"))
 ITS_TESTS = (
     "sweeps/diffusion", "browser/test_diffusion_page.py", "benchmarks/diffusion.py", "support/diffusion.py",
-    "support/synthetic_diffusion.py",
+    "support/synthetic_diffusion.py", "gpu",
 )  # fmt: skip
 """Below `tests`: what tests diffusion, and goes with it."""
 NOT_HERE = ("laws/test_one_folder.py", "laws/test_wheel.py", "platform/launch", "drills")
@@ -170,6 +171,13 @@ def test_every_verb_works_without_and_beside_it(tmp_path: Path) -> None:
     every = "import pkgutil, importlib, swingby_diffusion as own\n"
     every += "[importlib.import_module(m.name) for m in pkgutil.walk_packages(own.__path__, own.__name__ + '.')]"
     run(tmp_path, "-c", every)
+
+
+def test_drawings_name_experiments_that_are_there() -> None:
+    """A drawing may draw an experiment of another folder, which may be gone: in the whole tree none is."""
+    drawings = map(registry.drawing, registry.offered(registry.DRAWINGS))
+    named = {experiment for drawing in drawings for experiment in drawing.experiments}
+    assert named <= registry.offered(registry.EXPERIMENTS).keys()
 
 
 @pytest.mark.slow

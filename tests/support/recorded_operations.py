@@ -38,10 +38,7 @@ class _Operations(TorchDispatchMode):
 
 
 class OperationRecorder:
-    """A `Recorder` for CPUs; `recordings` counts what it recorded."""
-
-    def __init__(self) -> None:
-        self.recordings = 0
+    """A `Recorder` for CPUs."""
 
     def warm(self, function: Callable[[], Any]) -> Any:
         """Calls the function."""
@@ -53,7 +50,6 @@ class OperationRecorder:
         Raises:
             RuntimeError: the function asks for a number.
         """
-        self.recordings += 1
         operations = _Operations()
         with operations:
             result = function()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -52,17 +52,16 @@ class EvaluationLog:
         places = np.round(np.linspace(0, len(recorded) - 1, KEPT_SAMPLES)).astype(int) if "samples" in also else []
         self.pictured = {recorded[place] for place in places}
         self.columns = [*CURVES, *(name for key, columns in RECORDINGS.items() if key in also for name in columns)]
-        self.pending: list[Future[dict[str, Any]]] = []
+        self.pending: list[Callable[[], dict[str, Any]]] = []
         self._judge = ThreadPoolExecutor(1, "judge") if beside else None
 
     def add(self, evaluation: Evaluation) -> None:
         """Judge the images of an evaluation and keep the row."""
         if self._judge is not None:
-            self.pending.append(self._judge.submit(self._row, evaluation))
-            return
-        row: Future[dict[str, Any]] = Future()
-        row.set_result(self._row(evaluation))
-        self.pending.append(row)
+            self.pending.append(self._judge.submit(self._row, evaluation).result)
+        else:
+            row = self._row(evaluation)
+            self.pending.append(lambda: row)
 
     def close(self) -> None:
         """End the thread that judges; images that wait for it are not judged."""
@@ -95,7 +94,7 @@ class EvaluationLog:
             ending: status, message and scalars, of a run's last segment alone.
         """
         extent = {"cell_id": cell_id, "from_step": low, "to_step": high, "final": ending is not None}
-        rows = [row.result() for row in self.pending]
+        rows = [row() for row in self.pending]
         self.pending = []
         curves = {name: [row[name] for row in rows] for name in self.columns}
         declared = {

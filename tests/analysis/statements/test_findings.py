@@ -158,8 +158,14 @@ def test_every_diagram_is_a_named_sweep_and_none_is_left_out() -> None:
         sweep = named(diagram.sweep)
         assert sweep.diagram is not None
         assert sweep.diagram.y is not None
-        # Seeds from a thousand on are kept for what is asked again; a diagram may decide a claim by them.
-        assert min(sweep.seeds) < 1000 or diagram.sweep in claimed
+        if min(sweep.seeds) < 1000:
+            continue
+        # Seeds from a thousand on are kept for what is asked again: those of a claim's diagram no other sweep has.
+        assert diagram.sweep in claimed
+        others = [named(name) for name in named_sweeps() if name != diagram.sweep]
+        alike = [other for other in others if other.experiment_name == sweep.experiment_name]
+        assert alike
+        assert all(set(sweep.seeds).isdisjoint(other.seeds) for other in alike)
     for diagram in TRAINED:
         sweep = named(diagram.sweep)
         assert len(sweep.seeds) >= 20

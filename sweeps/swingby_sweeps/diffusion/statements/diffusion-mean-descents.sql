@@ -2,11 +2,11 @@
 -- asks: Does the mean over seeds of the concept-space MSE of blue-small fall, rise and fall again? Trough and peak are
 --     located on the mean of all seeds but one (the fall, rise and fall whose smallest leg is largest), the rise
 --     between them is measured on the seed left out, and so in turn: it is the effect of that seed. Without a bump the
---     interval lies above 0 in 5 to 20 % of samples. Only evaluations that all seeds have can be compared. They are
---     asked of twice: all of them, as in the paper; and those alone at which a circle is in half of the images, in
---     which the seeds have to have half of their evaluations in common, since fewer are of late steps alone.
---     Fewer than two seeds, or three evaluations common to them, tell nothing. At five seeds this has little power.
---     Rows by judge, contrast, number of evaluations, and which of them are taken.
+--     interval lies above 0 in 5 to 20 % of samples. It is asked twice: of all
+--     evaluations, as in the paper, and of those with a circle in half of the images or more. Only evaluations that
+--     every seed has are compared: with fewer than two seeds, three such evaluations, or half of the recorded ones,
+--     nothing can be told. At five seeds this has little power. Rows by judge, contrast, number of evaluations, and
+--     which of them are taken.
 -- sweeps: figure-6-small, figure-6-learned, figure-6-swing, figure-6
 -- reverse: no
 -- after: Its kind was named when results had been seen: a rise in the mean of seeds. It was said not to hold where the

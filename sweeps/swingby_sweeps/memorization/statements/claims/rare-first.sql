@@ -1,4 +1,4 @@
--- in the mean: Points of sparse regions are copied first [M, abstract]
+-- in the mean: Points of sparse regions are copied first [M, second hand]
 -- asks: Of every seed, at the time to memorization: how much larger is the share of copies among the samples on the side
 --     of the rare component than among the others? Both components are Gaussians of unit covariance, so that the rare one
 --     has fewer training points in a region of the same size.
