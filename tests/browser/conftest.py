@@ -41,7 +41,7 @@ class Opened:
     """
 
     def __init__(self, browser: Browser, **options: Any) -> None:
-        context = browser.new_context(viewport={"width": 1300, "height": 900}, **options)
+        context = browser.new_context(**{"viewport": {"width": 1300, "height": 900}, **options})
         self.page: Page = context.new_page()
         self.page.set_default_timeout(120_000)
         self.said, self.asked = list[str](), list[str]()
