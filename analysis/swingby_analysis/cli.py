@@ -26,15 +26,18 @@ def report(
     ],
     data: DataFolder = DEFAULT_DATA,
     out: Annotated[Path, typer.Option(help="The folder in which the report gets a folder of its own.")] = Path("out"),
-    png: Annotated[bool, typer.Option("--png/--no-png", help="Whether to write each figure as PNG.")] = True,
-    svg: Annotated[bool, typer.Option("--svg/--no-svg", help="Whether to write each figure as SVG.")] = True,
-    pdf: Annotated[bool, typer.Option("--pdf/--no-pdf", help="Whether to write each figure as PDF.")] = True,
+    figures: Annotated[
+        bool, typer.Option("--figures", help="Write each figure as PNG, SVG, PDF, CSV and Vega-Lite beside the page.")
+    ] = False,
+    png: Annotated[bool | None, typer.Option("--png/--no-png", help="Whether each figure is written as PNG.")] = None,
+    svg: Annotated[bool | None, typer.Option("--svg/--no-svg", help="Whether each figure is written as SVG.")] = None,
+    pdf: Annotated[bool | None, typer.Option("--pdf/--no-pdf", help="Whether each figure is written as PDF.")] = None,
     plane: Annotated[
         str, typer.Option(help="The two entries of a vector, counted from 1, that paths are drawn over.")
     ] = "1,2",
     redraw: Annotated[bool, typer.Option("--redraw", help="Draw the report again, changed or not.")] = False,
 ) -> None:
-    """Draws a sweep: one HTML page that works offline, and every figure beside it as PNG, SVG and PDF; prints the path.
+    """Draws a sweep: one HTML page that works offline; prints its path. `--figures` writes each figure as files, too.
 
     Works on unfinished sweeps too: the page says what is missing. Where a drawing fails, the page says so and shows the
     others. A sweep that was never run in the data folder, but whose results are shipped with all their curves, is
@@ -48,7 +51,8 @@ def report(
     match = re.fullmatch(r"\s*(\d{1,3})\s*,\s*(\d{1,3})\s*", plane)
     if match is None:
         raise SwingbyError(f"--plane {plane!r} is no pair of entries; write two numbers from 1 on, such as 1,2")
-    kinds = [kind for kind, chosen in (("png", png), ("svg", svg), ("pdf", pdf)) if chosen]
+    chosen = {"png": png, "svg": svg, "pdf": pdf}
+    kinds = [kind for kind, wish in chosen.items() if wish or (wish is None and figures)]
     vectors = int(match[1]), int(match[2])
     if not redraw and (data / DATA_MARK).exists():
         from swingby_analysis.unchanged import unchanged

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
 from pathlib import Path
@@ -251,14 +251,17 @@ class Results:
         draw = registry.function("swingby_analysis.report.chart:chart")
         return draw(self.sweep.sweep_id, self.data, what, x, y, self.sweep.presentation)
 
-    def report(self, out: str | Path = "out") -> Path:
+    def report(self, out: str | Path = "out", kinds: Collection[str] = ()) -> Path:
         """Draws the report of the sweep; the path of its page.
+
+        Args:
+            kinds: as which of png, svg and pdf each figure is written beside the page.
 
         Raises:
             SwingbyError: nothing of it is finished.
         """
         write = registry.function("swingby_analysis.report:write_report")
-        return Path(write(self.sweep.sweep_id, self.data, Path(out)).page)
+        return Path(write(self.sweep.sweep_id, self.data, Path(out), kinds).page)
 
 
 def _plain(value: Any) -> Any:

@@ -320,7 +320,7 @@ STEPS: dict[str, Callable[[int, Path], dict[str, Any]]] = {
     "`sql` of it (sandbox)": verb("sql", PHASE),
     "`status`": verb("status"),
     "`watch --once`": verb("watch", "scale", "--once"),
-    "`report` (page only)": verb("report", "scale", "--no-png", "--no-svg", "--no-pdf"),
+    "`report`": verb("report", "scale"),
     "`gc`": verb("gc"),
     "`rebuild`": verb("rebuild"),
     "run by Ray, 2 workers, whole": by_ray,

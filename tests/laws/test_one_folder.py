@@ -134,7 +134,7 @@ def test_a_report_shows_the_outcomes_that_there_are(tmp_path: Path) -> None:
     """Without the folder of `features`, outcomes of whose detector SIM's report asks for, SIM is reported as it is."""
     linked(tmp_path, "features")
     (tmp_path / "small.yaml").write_text(SIM)
-    for words in (("run", "small.yaml", "--local", "--no-pilot"), ("report", "small")):
+    for words in (("run", "small.yaml", "--local", "--no-pilot"), ("report", "small", "--png")):
         run(tmp_path, "-m", "swingby", *words)
     out = tmp_path / "out" / "small"
     assert "What became of the runs" in (out / "report.html").read_text()

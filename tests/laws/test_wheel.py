@@ -106,7 +106,7 @@ def test_it_trains_and_draws_the_demo(python: Path, folder: Path) -> None:
     """A small form of the demo's sweep is trained on Ray and drawn."""
     small = [word for setting in SMALL for word in ("--set", setting)]
     assert "16 cells: 16 ok" in swingby(python, folder, "run", "transient-memorization", *small)
-    swingby(python, folder, "report", "transient-memorization")
+    swingby(python, folder, "report", "transient-memorization", "--figures")
     made = folder / "out" / "transient-memorization"
     assert "transient" in (made / "report.html").read_text()
     pictures = [path.stat().st_size for path in made.glob("*.png")]

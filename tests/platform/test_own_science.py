@@ -48,7 +48,7 @@ def test_the_readmes_package_is_swept_and_drawn(project: Path, monkeypatch: pyte
         ).rows()
     assert len(rows) == 120
     assert all(row.overshoots == (sqrt(row.lr) > 1 - sqrt(row.momentum)) for row in rows)
-    drawn = command.swingby("report", "damping", cwd=project)
+    drawn = command.swingby("report", "damping", "--png", cwd=project)
     assert drawn.exit_code == 0, drawn.output
     page = (project / "out" / "damping" / "report.html").read_text()
     assert "it crosses the minimum" in page

@@ -1,4 +1,4 @@
-"""The report of a sweep: one HTML page that works offline, and every figure beside it as PNG, SVG and PDF."""
+"""The report of a sweep: one HTML page that works offline, and where they are wished for its figures as files."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from swingby_analysis.page import Block, Figure, Fold, Heading, Items, Page, Sec
 from swingby_analysis.page import Code as Name
 from swingby_analysis.page.folder import replace_folder
 from swingby_analysis.page.html import html
-from swingby_analysis.page.pictures import KINDS, files_of, pictures
+from swingby_analysis.page.pictures import files_of, pictures
 from swingby_analysis.report import data as report_data
 from swingby_analysis.report import summary
 from swingby_analysis.report.drawings import attempt
@@ -61,7 +61,7 @@ def write_report(
     sweep: str,
     data: Path,
     out: Path,
-    kinds: Collection[str] = KINDS,
+    kinds: Collection[str] = (),
     plane: tuple[int, int] = (1, 2),
     presentation: Mapping[str, Any] | None = None,
     say: Callable[[str], object] = lambda text: None,

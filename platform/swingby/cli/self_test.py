@@ -152,7 +152,7 @@ class _Study:
         printed = io.StringIO()
         with redirect_stdout(printed):
             write = registry.load(registry.COMMANDS, "report")
-            write(NAME, data=self.data, out=self.folder / "out", png=False, svg=False, pdf=False)
+            write(NAME, data=self.data, out=self.folder / "out")
         page = Path(printed.getvalue().strip().splitlines()[-1])
         return f"{page.name}, {size(page.stat().st_size)}"
 

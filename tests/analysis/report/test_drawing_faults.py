@@ -75,7 +75,7 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def reported(data: Path, out: Path) -> tuple[str, str]:
     """What the command says beside the path, and the text of the page."""
-    asked = ["report", "drawn", "--data", str(data), "--out", str(out), "--no-png", "--no-svg", "--no-pdf"]
+    asked = ["report", "drawn", "--data", str(data), "--out", str(out)]
     result = swingby(*asked)
     assert result.exit_code == 0, result.output
     assert result.stdout.split() == [str(out / "drawn" / "report.html")]

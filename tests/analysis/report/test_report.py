@@ -66,7 +66,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def report(trained: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Its report; the folder of the page."""
-    return write_report("small", trained, tmp_path_factory.mktemp("out")).page.parent
+    return write_report("small", trained, tmp_path_factory.mktemp("out"), KINDS).page.parent
 
 
 @pytest.fixture(scope="module")
@@ -364,14 +364,16 @@ def test_the_command_prints_the_path_and_replaces_the_report_before(
     report: Path, trained: Path, tmp_path: Path
 ) -> None:
     """`swingby report` writes the page and prints where it is; of the report that was there with its pictures nothing
-    is left; a wrong plane is bad input."""
+    is left; of figures it writes the kinds that it is asked for; a wrong plane is bad input."""
     shutil.copytree(report, tmp_path / "small")
-    arguments = ["report", "small", "--data", str(trained), "--out", str(tmp_path), "--no-png", "--no-svg", "--no-pdf"]
+    arguments = ["report", "small", "--data", str(trained), "--out", str(tmp_path)]
     done = swingby(*arguments)
     assert done.exit_code == 0, done.output
     assert Path(done.stdout.strip()) == tmp_path / "small" / PAGE
     assert [path.name for path in tmp_path.iterdir()] == ["small"]
     assert {path.name for path in (tmp_path / "small").iterdir()} == {PAGE, NOTE}
+    assert swingby(*arguments, "--figures", "--no-png", "--no-pdf").exit_code == 0
+    assert {path.suffix for path in (tmp_path / "small").iterdir()} == {".html", ".json", ".svg"}
     assert swingby(*arguments, "--plane", "one").exit_code == 2
 
 

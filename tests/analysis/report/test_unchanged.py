@@ -30,7 +30,7 @@ class Place(NamedTuple):
 def report(place: Place, *options: str, sweep: str = "small") -> tuple[str, str]:
     """What `swingby report` prints to standard output, and beside it."""
     words = ["report", sweep, "--data", str(place.data), "--out", str(place.out)]
-    done = swingby(*words, "--no-png", "--no-svg", "--no-pdf", *options)
+    done = swingby(*words, *options)
     assert done.exit_code == 0, done.output
     return done.stdout.strip(), done.stderr
 

@@ -474,7 +474,7 @@ def test_outcomes_and_reports_work_on_imported_cells(tmp_path: Path) -> None:
     assert cells(data, "select count(*) filter (learned) as k, count(*) as n from outcomes_of_theirs") == [
         {"k": 11, "n": 12}
     ]
-    options = ["--data", str(data), "--out", str(tmp_path / "out"), "--no-png", "--no-svg", "--no-pdf"]
+    options = ["--data", str(data), "--out", str(tmp_path / "out")]
     drawn = swingby("report", "theirs", *options)
     assert drawn.exit_code == 0, drawn.output
     page = (tmp_path / "out" / "theirs" / "report.html").read_text()

@@ -83,7 +83,7 @@ def told(data: Path) -> dict[str, Any]:
 def drawn(data: Path, untouched: Path, file: Path, out: Path) -> dict[str, Any]:
     """What is drawn of the store, judged anew: the difference to the untouched, and the report but for its date."""
     swingby("claims", "sim", "--no-run", "--seeds", 2, "--only", CLAIM, "--data", data, "--out", out)
-    swingby("report", file, "--data", data, "--out", out, "--no-png", "--no-svg", "--no-pdf", "--redraw")
+    swingby("report", file, "--data", data, "--out", out, "--redraw")
     compared = swingby("diff", STUDY, "--data", data, "--other-data", untouched, "--no-page", "--format", "json")
     report = re.sub(r"[\d-]{10} \d\d:\d\d UTC", "", (out / STUDY / "report.html").read_text())
     return {"diff": compared, "report": report}
