@@ -20,13 +20,13 @@ $(READY): pyproject.toml constraints.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $(READY)
 
-# The report's page is tested in a real browser; Debian's package is the one that is tried.
+# Pages are tested in real browsers; Debian's packages are those that are tried.
 browser:
-	@command -v chromium >/dev/null || { \
-	  echo "installing chromium for the browser tests ..."; \
+	@command -v chromium >/dev/null && command -v firefox-esr >/dev/null || { \
+	  echo "installing chromium and firefox-esr for the browser tests ..."; \
 	  sudo=$$([ "$$(id -u)" = 0 ] || echo "sudo -n"); \
-	  { $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core; } >/dev/null 2>&1 || \
-	  { echo "cannot install chromium here: install it by hand (Debian: apt-get install chromium)"; exit 2; }; }
+	  { $$sudo apt-get update -qq && $$sudo apt-get install -y -qq --no-install-recommends chromium firefox-esr fonts-dejavu-core; } >/dev/null 2>&1 || \
+	  { echo "cannot install chromium and firefox-esr here: install them by hand (Debian: apt-get install chromium firefox-esr)"; exit 2; }; }
 
 demo: $(READY)
 	@$(BIN)/swingby run transient-memorization --data $(DATA)
