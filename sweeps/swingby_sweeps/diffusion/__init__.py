@@ -16,6 +16,6 @@ PACKAGE = Package(
 
 # archive/ holds the results of the sweeps that take hours, one file a sweep, with every curve and sample:
 # `swingby report` and `swingby claims` read them where a sweep was never run, and say so. Written by
-# `swingby pack figure-6-small figure-6-learned learning-order memorization-circles --whole --out
-# sweeps/swingby_sweeps/diffusion/archive`.
+# `swingby pack figure-6-small figure-6-learned figure-6-swing learning-order memorization-circles --whole
+# --out sweeps/swingby_sweeps/diffusion/archive`.
 # If a sweep or its experiment changes, its file has to be written anew.
