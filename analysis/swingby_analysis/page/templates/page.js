@@ -69,16 +69,14 @@
     return { ...one, config: { ...lighter(spec.config ?? {}), background: PAPER, title: { color: "#e3e8ee", subtitleColor: "#9aa6b2" } } };
   };
   // ast: expressions are interpreted, so the page's policy needs no eval.
-  let interpreter = null;
+  const options = { mode: "vega-lite", renderer: "svg", ast: true, actions: false, defaultStyle: false, tooltip: { disableDefaultStyle: true } };
   const draw = async (element, spec) => {
     await library("vega");
-    // The interpreter is known to vega-embed alone; printing draws without it.
-    const viewClass = class extends vegaEmbed.vega.View { constructor(flow, how) { super(flow, how); interpreter = how.expr; } };
-    const options = { mode: "vega-lite", renderer: "svg", ast: true, actions: false, defaultStyle: false, tooltip: { disableDefaultStyle: true }, viewClass };
     return (await vegaEmbed(element, shaded(spec), options)).view;
   };
 
-  // A figure is drawn when it is in sight for the first time: those of closed sections, when they are opened.
+  // Figures that can be seen are drawn first, then those of closed sections: when they are opened, or when nothing else is to
+  // be done, so that a print has them.
   const views = {};
   const drawings = {};
   const elementOf = (slug) => document.querySelector(`[data-figure="${CSS.escape(slug)}"]`);
@@ -105,38 +103,39 @@
   addEventListener("hashchange", reveal);
   reveal();
 
-  // A print has every section, and light figures. The browser waits for no promise then: what is not drawn, or is dark, gets
-  // a copy for the print, which is drawn at once.
-  let specs = {};
-  data.then(({ figures }) => { specs = figures; });
-  let closed = [];
-  const copies = [];
+  // A print has every section, and light figures.
+  const DARKER = Object.fromEntries([...Object.entries(LIGHTER).map(([light, of]) => [of, light]), [PAPER, "#ffffff"]]);
+  let restored = [];
   addEventListener("beforeprint", () => {
-    closed = [...document.querySelectorAll("details.section:not([open])")];
-    for (const one of closed) one.open = true;
-    for (const element of document.querySelectorAll("[data-figure]")) {
-      const spec = specs[element.dataset.figure];
-      if ((element.dataset.figure in views && !dark) || interpreter === null || spec === undefined || !inSight(element)) continue;
-      const copy = document.createElement("div");
-      copy.className = "plot copy";
-      element.after(copy);
-      copies.push(copy);
-      const { vega, vegaLite } = vegaEmbed;
-      const flow = vega.parse(vegaLite.compile(spec).spec, {}, { ast: true });
-      new vega.View(flow, { renderer: "svg", expr: interpreter }).initialize(copy).run();
+    for (const one of document.querySelectorAll("details.section:not([open])")) {
+      one.open = true;
+      restored.push(() => { one.open = false; });
+    }
+    for (const shape of dark ? document.querySelectorAll(".plot svg [fill], .plot svg [stroke]") : []) {
+      for (const name of ["fill", "stroke"]) {
+        const colour = shape.getAttribute(name);
+        if (!(colour in DARKER)) continue;
+        shape.setAttribute(name, DARKER[colour]);
+        restored.push(() => shape.setAttribute(name, colour));
+      }
     }
   });
-  addEventListener("afterprint", () => {
-    for (const one of closed) one.open = false;
-    for (const one of copies.splice(0)) one.remove();
-  });
+  addEventListener("afterprint", () => { for (const restore of restored.splice(0)) restore(); });
 
   const swingby = { data, attachment, library, draw, figure, views, ready, dark, show: () => undefined };
   window.swingby = swingby;
-  const done = () => { document.documentElement.dataset.drawn = "yes"; };
+  const idle = () => new Promise((go) => (window.requestIdleCallback ?? setTimeout)(go));
+  const done = async () => {
+    document.documentElement.dataset.drawn = "yes";
+    for (const element of document.querySelectorAll("[data-figure]")) {
+      await idle();
+      await figure(element.dataset.figure);
+    }
+    document.documentElement.dataset.drawn = "all";
+  };
 
   data.then(async ({ figures, panel, grid, points, curves, runs }) => {
-    if (!panel) { await ready; done(); return; }
+    if (!panel) { await ready; return done(); }
     const linked = Object.keys(panel.linked);
     const outlining = linked.filter((slug) => (figures[slug].params ?? []).some(({ name }) => name === "picked"));
     const aside = document.querySelector("aside.curves");
@@ -261,6 +260,6 @@
     for (const slug of Object.keys(views)) link(slug);
     swingby.show = (point, slug) => show(String(point), slug);
     await ready;
-    done();
+    return done();
   });
 })();
