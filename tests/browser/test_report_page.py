@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from itertools import pairwise
@@ -111,7 +110,7 @@ def test_pointing_at_another_point_changes_the_curves(opened: Drawn) -> None:
 def test_the_shown_curve_is_the_points_own(opened: Drawn) -> None:
     """A point without a bump has a median that only falls, one with a large bump has one that rises again."""
     script = """(curve) => { const rows = curve.losses[0][0]; let at = 0; return rows.map((step) => (at += step)); }"""
-    data = json.loads(opened.page.evaluate("() => document.getElementById('data').textContent"))
+    data = opened.page.evaluate("() => swingby.data")
     rising = {}
     for point in ("0", "15"):
         decoded = opened.page.evaluate(script, data["curves"]["of"][point])
@@ -170,7 +169,7 @@ def test_the_panel_follows_in_every_diagram(opened: Drawn) -> None:
         assert opened.page.locator("#share").is_visible()
         assert opened.page.locator("aside.curves").bounding_box()["y"] >= 0, slug  # type: ignore[index]
         at, said = opened.page.inner_text("#at"), opened.page.inner_text("#share")
-        data = json.loads(opened.page.evaluate("() => document.getElementById('data').textContent"))
+        data = opened.page.evaluate("() => swingby.data")
         rows = {name: rows_of(data["figures"][name]) for name in diagrams}
         (row,) = [one for one in rows[slug] if one.get("label") == at and "point" in one]
         assert slug == diagrams[0] or said.endswith(str(row.get("counts") or row["text"]))

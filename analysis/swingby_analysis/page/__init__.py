@@ -235,6 +235,20 @@ class Fold:
 
 
 @dataclass(frozen=True)
+class Widget:
+    """A place that a script of the page fills; Markdown leaves it out.
+
+    Attributes:
+        name: what the script knows it by.
+        without: what is said in its place to a reader without scripts.
+    """
+
+    form: ClassVar[str] = "widget"
+    name: str
+    without: str = "This part of the page needs JavaScript."
+
+
+@dataclass(frozen=True)
 class Heading:
     """A heading below that of a section."""
 
@@ -269,7 +283,21 @@ class Statements:
     statements: Sequence[Statement]
 
 
-Block = Text | Items | Terms | Table | QueryRows | Figure | Picture | Pictures | Fold | Heading | Statement | Statements
+Block = (
+    Text
+    | Items
+    | Terms
+    | Table
+    | QueryRows
+    | Figure
+    | Picture
+    | Pictures
+    | Fold
+    | Widget
+    | Heading
+    | Statement
+    | Statements
+)
 """What a section is made of, one below the other."""
 
 
@@ -284,6 +312,9 @@ class Section:
         contents: what the list of contents calls it, if not by its heading.
         link: where its heading leads.
         name: what the style sheet knows it by.
+        folded: whether it is closed until its heading is opened; its figures are drawn then. A page with such sections
+            has no list of contents, since the headings stand one below the other.
+        about: what a folded one holds, behind its heading.
     """
 
     slug: str
@@ -292,6 +323,8 @@ class Section:
     contents: str = ""
     link: str = ""
     name: str = ""
+    folded: bool = False
+    about: str = ""
 
 
 @dataclass(frozen=True)

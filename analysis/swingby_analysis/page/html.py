@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import base64
+import gzip
 import hashlib
 import json
-import re
 from collections.abc import Mapping, Sequence
 from functools import cache
 from importlib.resources import files
@@ -15,11 +15,12 @@ import vl_convert
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from swingby.errors import SwingbyError
 from swingby_analysis.page import Page
 
 VEGA_LITE = "6.4"
 """The Vega-Lite that Altair 6 writes for, of those that vl-convert carries."""
+PACKED = "application/octet-stream"
+"""The type of the script elements whose text is gzipped and in base64; a browser runs none of this type."""
 _ENVIRONMENT = Environment(
     loader=PackageLoader("swingby_analysis.page"),
     autoescape=True,
@@ -27,24 +28,37 @@ _ENVIRONMENT = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
+_ENVIRONMENT.globals["PACKED"] = PACKED
 _ENVIRONMENT.filters["base64"] = lambda png: base64.b64encode(png).decode()
 
 
-def html(page: Page, data: Mapping[str, Any] | None = None) -> str:
+def html(
+    page: Page,
+    data: Mapping[str, Any] | None = None,
+    attachments: Mapping[str, bytes] | None = None,
+    scripts: Sequence[str] = (),
+    libraries: Mapping[str, str] | None = None,
+) -> str:
     """The page as one HTML file.
 
     Args:
         data: what the page's script reads: the specs of the figures by slug under "figures", and what it takes to show
             the curves of points (see `page.js`). None: a page without a script.
+        attachments: further bytes in the page, by the id of their element, for `swingby.attachment(id)`.
+        scripts: further assets that are run after `page.js`, by file name.
+        libraries: texts of scripts that lie packed in the page until `swingby.library(id)` runs them, by id.
     """
     sheet = asset("page.css")
-    scripts = [] if data is None else [vega(), asset("page.js")]
+    packed = {} if data is None else {"vega": vega(), **(libraries or {})}
+    inline = [] if data is None else [asset(name) for name in ("page.js", *scripts)]
+    contents = {} if data is None else {"data": json_bytes(data), **(attachments or {})}
     return _ENVIRONMENT.get_template("page.html").render(
         page=page,
-        policy=policy(scripts, sheet),
+        policy=policy([*inline, *packed.values()], sheet),
         sheet=Markup(sheet),  # noqa: S704  our own file
-        scripts=[Markup(script) for script in scripts],  # noqa: S704  a library's script and our own file
-        data=None if data is None else embedded(data),
+        scripts=[Markup(script) for script in inline],  # noqa: S704  our own files
+        packed={name: packed_text(content) for name, content in contents.items()}
+        | {name: packed_text(text.encode()) for name, text in packed.items()},
     )
 
 
@@ -53,25 +67,32 @@ def asset(name: str) -> str:
     return files("swingby_analysis.page").joinpath("templates", name).read_text(encoding="utf-8")
 
 
-def embedded(value: Any) -> Markup:
-    """JSON that can stand inside a script element: no character of it can end the element or open a comment."""
-    text = json.dumps(value, separators=(",", ":"), allow_nan=False, ensure_ascii=True)
-    for character in "<>&":
-        text = text.replace(character, f"\\u{ord(character):04x}")
-    return Markup(text)  # noqa: S704  every character that HTML could act on was just replaced
+def packed_text(content: bytes) -> str:
+    """Bytes as they stand in a script element of a page: gzipped, in base64; equal bytes give equal text."""
+    return base64.b64encode(gzip.compress(content, 6, mtime=0)).decode()
+
+
+def unpacked(page: str, name: str = "data") -> bytes:
+    """The bytes that lie packed in a page under an id.
+
+    Raises:
+        KeyError: the page has nothing under it.
+    """
+    start = f'<script type="{PACKED}" id="{name}">'
+    if start not in page:
+        raise KeyError(name)
+    return gzip.decompress(base64.b64decode(page.split(start, 1)[1].split("<", 1)[0]))
+
+
+def json_bytes(value: Any) -> bytes:
+    """A value as the JSON that a page's script reads."""
+    return json.dumps(value, separators=(",", ":"), allow_nan=False).encode()
 
 
 @cache
 def vega() -> str:
-    """Vega, Vega-Lite and vega-embed as one script, from vl-convert.
-
-    Raises:
-        SwingbyError: it has grown a piece that would end the page's script element early.
-    """
-    bundle = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", VEGA_LITE)
-    if re.search(r"</script|<!--", bundle, re.IGNORECASE):
-        raise SwingbyError("this release of vl-convert bundles a Vega that cannot stand inside a page; pin vl-convert")
-    return bundle
+    """Vega, Vega-Lite and vega-embed as one script, from vl-convert."""
+    return vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", VEGA_LITE)
 
 
 def policy(scripts: Sequence[str], sheet: str) -> str:

@@ -28,6 +28,7 @@ from swingby_analysis.page import (
     Terms,
     Text,
     Toned,
+    Widget,
 )
 
 
@@ -71,7 +72,7 @@ def block_lines(block: Block, level: int) -> Iterator[str]:
                 yield from block_lines(inner, level + 1)
         case Statements(statements=statements):
             yield from (*(f"- {part_text(one.text)}{_mark(one.badge)}" for one in statements), "")
-        case Fold() | QueryRows():
+        case Fold() | QueryRows() | Widget():
             return
 
 

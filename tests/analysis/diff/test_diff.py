@@ -34,6 +34,7 @@ from swingby_analysis.diff.comparison import Diff, compared
 from swingby_analysis.diff.gaps import gaps
 from swingby_analysis.diff.nested import Nested
 from swingby_analysis.diff.pairing import Pairing, pair
+from swingby_analysis.page.html import unpacked
 from swingby_analysis.stats import exact, intervals
 from swingby_analysis.stats.intervals import Interval
 from tests.support.command import swingby
@@ -583,9 +584,7 @@ def test_the_verb_prints_and_writes(folders: tuple[Path, Path], tmp_path: Path) 
     for text in ("rate: 1 in A, 1.5 in B", "Curves and scalars", "swingby replay"):
         assert text in done.stdout
         assert text in html.unescape(page.read_text())
-    shown = re.search(r'<script type="application/json" id="data">(.*?)</script>', page.read_text(), re.DOTALL)
-    assert shown is not None
-    panel = json.loads(shown[1])
+    panel = json.loads(unpacked(page.read_text()))
     assert panel["panel"]["names"][:2] == ["position in A", "position in B"]
     assert all(len(of["losses"]) == len(panel["panel"]["names"]) for of in panel["curves"]["of"].values())
     plain = ("--data", data, "--no-page", "--format")

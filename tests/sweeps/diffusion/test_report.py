@@ -25,6 +25,7 @@ from swingby.run.outcomes import derive
 from swingby.store import Store
 from swingby.store.lookup import find_sweep
 from swingby_analysis.charts.pictures import Picture, PictureRow, picture_rows
+from swingby_analysis.page.html import unpacked
 from swingby_analysis.query import Query, ask
 from swingby_analysis.report import PAGE, write_report
 from swingby_analysis.report import data as report_data
@@ -91,9 +92,7 @@ def text_of(page: Path) -> str:
 
 def figures_of(page: Path) -> dict[str, Any]:
     """The drawings of a page, by name."""
-    found = re.search(r'<script type="application/json" id="data">(.*?)</script>', page.read_text(), re.DOTALL)
-    assert found is not None
-    return json.loads(found[1])["figures"]
+    return json.loads(unpacked(page.read_text()))["figures"]
 
 
 def values_of(spec: dict[str, Any]) -> list[dict[str, Any]]:

@@ -1,10 +1,29 @@
-// Draws the figures, and shows the curves of the point that is pointed at, held by a click, or reached by the keyboard.
+// Draws the figures of the page, and shows the curves of the point that is pointed at, held by a click, or reached by the
+// keyboard. Other scripts of the page find what they need in `window.swingby`:
+//   data: a promise of the page's data; attachment(id): of further bytes; library(id): of a packed script that has run;
+//   draw(element, spec): of a Vega view; figure(slug): of that of a figure, drawn if it was not; views: those drawn, by slug;
+//   show(point, slug): shows the curves of a point; ready: a promise that all that is in sight is drawn; dark: of the page.
+// "swingby:point" is sent to the document when a point is shown, with it in `detail.point`.
 "use strict";
-(async () => {
-  const { figures, panel, grid, points, curves, runs } = JSON.parse(document.getElementById("data").textContent);
+(() => {
   const byId = (id) => document.getElementById(id);
-  // ast: expressions are interpreted, so the page's policy needs no eval.
-  const options = { mode: "vega-lite", renderer: "svg", ast: true, actions: false, defaultStyle: false, tooltip: { disableDefaultStyle: true } };
+  // The text of an element, from base64 and gzip.
+  const attachment = async (id) => {
+    const text = atob(byId(id).textContent);
+    const bytes = new Uint8Array(text.length);
+    for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
+    return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
+  };
+  const textOf = async (id) => new TextDecoder().decode(await attachment(id));
+  const libraries = {};
+  // The page's policy knows the hash of the text that runs.
+  const library = (id) => (libraries[id] ??= textOf(id).then((text) => {
+    const script = document.createElement("script");
+    script.textContent = text;
+    document.head.append(script);
+  }));
+  const data = textOf("data").then(JSON.parse);
+
   // Where the page is dark its figures are: ground, text, axes and lines. Marks on coloured tiles, and images, stay.
   const dark = matchMedia("(prefers-color-scheme: dark)").matches;
   const PAPER = "#14191f";
@@ -49,115 +68,198 @@
     const one = recoloured(spec, false);
     return { ...one, config: { ...lighter(spec.config ?? {}), background: PAPER, title: { color: "#e3e8ee", subtitleColor: "#9aa6b2" } } };
   };
-  const draw = async (element, spec) => (await vegaEmbed(element, shaded(spec), options)).view;
+  // ast: expressions are interpreted, so the page's policy needs no eval.
+  const options = { mode: "vega-lite", renderer: "svg", ast: true, actions: false, defaultStyle: false, tooltip: { disableDefaultStyle: true } };
+  const draw = async (element, spec) => {
+    await library("vega");
+    return (await vegaEmbed(element, shaded(spec), options)).view;
+  };
 
+  // Figures that can be seen are drawn first, then those of closed sections: when they are opened, or when nothing else is to
+  // be done, so that a print has them.
   const views = {};
-  for (const element of document.querySelectorAll("[data-figure]")) {
-    views[element.dataset.figure] = await draw(element, figures[element.dataset.figure]);
-  }
-  if (!panel) { document.documentElement.dataset.drawn = "yes"; return; }
-  const linked = Object.keys(panel.linked);
-  const outlining = linked.filter((slug) => (figures[slug].params ?? []).some(({ name }) => name === "picked"));
-  const losses = await draw(byId("losses"), panel.losses);
-  const path = panel.path ? await draw(byId("path"), panel.path) : null;
-
-  // Curves travel as differences of whole numbers: thousandths of a decade or multiples of a unit, and thousandths of an output.
-  const sums = (list) => { let at = 0; return list.map((step) => (at += step)); };
-  const loss = (list, unit, coarse = 1) => sums(list).map((value) => (unit === null ? 10 ** ((coarse * value) / 1000) : coarse * value * unit));
-  const output = (list) => sums(list).map((value) => value / 1000);
-
-  const band = (name, unit, step, [median, low, high]) => {
-    const [m, l, h] = [loss(median, unit), loss(low, unit), loss(high, unit)];
-    return step.map((at, i) => ({ kind: "band", curve: name, step: at, median: m[i], low: l[i], high: h[i] }));
+  const drawings = {};
+  const elementOf = (slug) => document.querySelector(`[data-figure="${CSS.escape(slug)}"]`);
+  const drawn = [];  // what is done with a figure that was drawn
+  const figure = (slug) => (drawings[slug] ??= data.then(async ({ figures }) => {
+    views[slug] = await draw(elementOf(slug), figures[slug]);
+    for (const each of drawn) each(slug);
+    return views[slug];
+  }));
+  const inSight = (element) => element.closest("details:not([open])") === null;
+  const drawAll = async () => {
+    for (const element of document.querySelectorAll("[data-figure]")) if (inSight(element)) await figure(element.dataset.figure);
   };
-  // The single runs of a point: each has its steps, then the values of the curves that have single runs.
-  const single = ([steps, ...values], seed) => {
-    const step = sums(runs.steps[steps]);
-    return values.flatMap((list, i) => list === null ? [] : loss(list, panel.units[i], runs.coarseness).map((value, at) => ({ kind: "run", curve: panel.names[i], seed, step: step[at], value })));
-  };
-  const track = (kind, step, [xs, ys]) => {
-    const [x, y] = [output(xs), output(ys)];
-    return x.map((value, i) => ({ kind, step: step(i), x: value, y: y[i] }));
-  };
+  const ready = drawAll();
+  document.addEventListener("toggle", () => ready.then(drawAll), true);
 
-  // What a diagram says of a point: the text of the row that its mark was made from.
-  const texts = {};
-  const textOf = (slug, point) => {
-    if (slug === panel.figure) return points[point].text;
-    if (!(slug in texts)) {
-      const rows = [...Object.values(figures[slug].datasets ?? {}).flat(), ...(figures[slug].data?.values ?? [])];
-      texts[slug] = new Map(rows.filter((row) => row.text !== undefined).map((row) => [String(row.point), row.counts ?? row.text]));
+  // A link to a place inside a closed section opens it.
+  const reveal = () => {
+    const target = location.hash.length > 1 ? byId(decodeURIComponent(location.hash.slice(1))) : null;
+    if (target === null) return;
+    for (let one = target.closest("details"); one !== null; one = one.parentElement.closest("details")) one.open = true;
+    target.scrollIntoView();
+  };
+  addEventListener("hashchange", reveal);
+  reveal();
+
+  // A print has every section, and light figures.
+  const DARKER = Object.fromEntries([...Object.entries(LIGHTER).map(([light, of]) => [of, light]), [PAPER, "#ffffff"]]);
+  let restored = [];
+  addEventListener("beforeprint", () => {
+    for (const one of document.querySelectorAll("details.section:not([open])")) {
+      one.open = true;
+      restored.push(() => { one.open = false; });
     }
-    const text = texts[slug].get(point);
-    return text === undefined ? points[point].text : `${panel.linked[slug]}: ${text}`;
-  };
-
-  let shown = null;
-  let held = false;
-  const show = (point, slug = panel.figure) => {
-    if (!(point in points)) return;
-    byId("share").textContent = textOf(slug, point);
-    if (point === shown) return;
-    shown = point;
-    const curve = curves.of[point];
-    // Curves share their steps, or have a list each.
-    const stepOf = (i) => sums(curves.steps[Array.isArray(curve.steps) ? curve.steps[i] : curve.steps]);
-    const step = curve ? stepOf(0) : [];
-    byId("at").textContent = points[point].label;
-    byId("note").textContent = curve ? points[point].note : "No curve was recorded at this point.";
-    const bands = curve ? panel.names.flatMap((name, i) => band(name, panel.units[i], stepOf(i), curve.losses[i])) : [];
-    losses.data("curve", [...bands, ...(runs.of[point] ?? []).flatMap(single)]).run();
-    if (path) {
-      const has = curve && curve.path;
-      const rows = has ? [...track("median", (i) => step[i], curve.path), ...track("mark", (i) => i * curve.every, curve.marks)] : [];
-      path.data("path", [...panel.landmarks, ...rows]).run();
+    for (const shape of dark ? document.querySelectorAll(".plot svg [fill], .plot svg [stroke]") : []) {
+      for (const name of ["fill", "stroke"]) {
+        const colour = shape.getAttribute(name);
+        if (!(colour in DARKER)) continue;
+        shape.setAttribute(name, DARKER[colour]);
+        restored.push(() => shape.setAttribute(name, colour));
+      }
     }
-    for (const slug of outlining) views[slug].signal("picked", Number(point)).run();
-    points[point].place.forEach((rank, axis) => { if (selects[axis]) selects[axis].value = String(rank); });
+  });
+  addEventListener("afterprint", () => { for (const restore of restored.splice(0)) restore(); });
+
+  const swingby = { data, attachment, library, draw, figure, views, ready, dark, show: () => undefined };
+  window.swingby = swingby;
+  const idle = () => new Promise((go) => (window.requestIdleCallback ?? setTimeout)(go));
+  const done = async () => {
+    document.documentElement.dataset.drawn = "yes";
+    for (const element of document.querySelectorAll("[data-figure]")) {
+      await idle();
+      await figure(element.dataset.figure);
+    }
+    document.documentElement.dataset.drawn = "all";
   };
 
-  const pointOf = new Map(Object.entries(points).map(([point, { place }]) => [place.join(), point]));
-  const go = (place, slug) => { const point = pointOf.get(place.join()); if (point !== undefined) show(point, slug); return point !== undefined; };
+  data.then(async ({ figures, panel, grid, points, curves, runs }) => {
+    if (!panel) { await ready; return done(); }
+    const linked = Object.keys(panel.linked);
+    const outlining = linked.filter((slug) => (figures[slug].params ?? []).some(({ name }) => name === "picked"));
+    const aside = document.querySelector("aside.curves");
+    await figure(panel.figure);
+    const losses = await draw(byId("losses"), panel.losses);
+    const path = panel.path ? await draw(byId("path"), panel.path) : null;
 
-  // One menu a parameter: the same choice without a pointer.
-  const selects = grid.map(({ name, values }, axis) => {
-    if (values.length < 2) return null;
-    const label = document.createElement("label");
-    const select = document.createElement("select");
-    values.forEach((value, rank) => select.add(new Option(value, String(rank))));
-    select.addEventListener("change", () => {
-      held = true;
-      const place = [...points[shown].place];
-      place[axis] = Number(select.value);
-      if (!go(place)) select.value = String(points[shown].place[axis]);
-    });
-    label.append(name, " ", select);
-    byId("choose").append(label);
-    return select;
+    // Curves travel as differences of whole numbers: thousandths of a decade or multiples of a unit, and thousandths of an output.
+    const sums = (list) => { let at = 0; return list.map((step) => (at += step)); };
+    const loss = (list, unit, coarse = 1) => sums(list).map((value) => (unit === null ? 10 ** ((coarse * value) / 1000) : coarse * value * unit));
+    const output = (list) => sums(list).map((value) => value / 1000);
+
+    const band = (name, unit, step, [median, low, high]) => {
+      const [m, l, h] = [loss(median, unit), loss(low, unit), loss(high, unit)];
+      return step.map((at, i) => ({ kind: "band", curve: name, step: at, median: m[i], low: l[i], high: h[i] }));
+    };
+    // The single runs of a point: each has its steps, then the values of the curves that have single runs.
+    const single = ([steps, ...values], seed) => {
+      const step = sums(runs.steps[steps]);
+      return values.flatMap((list, i) => list === null ? [] : loss(list, panel.units[i], runs.coarseness).map((value, at) => ({ kind: "run", curve: panel.names[i], seed, step: step[at], value })));
+    };
+    const track = (kind, step, [xs, ys]) => {
+      const [x, y] = [output(xs), output(ys)];
+      return x.map((value, i) => ({ kind, step: step(i), x: value, y: y[i] }));
+    };
+
+    // What a diagram says of a point: the text of the row that its mark was made from.
+    const texts = {};
+    const wordsOf = (slug, point) => {
+      if (slug === panel.figure) return points[point].text;
+      if (!(slug in texts)) {
+        const rows = [...Object.values(figures[slug].datasets ?? {}).flat(), ...(figures[slug].data?.values ?? [])];
+        texts[slug] = new Map(rows.filter((row) => row.text !== undefined).map((row) => [String(row.point), row.counts ?? row.text]));
+      }
+      const text = texts[slug].get(point);
+      return text === undefined ? points[point].text : `${panel.linked[slug]}: ${text}`;
+    };
+
+    let shown = null;
+    let held = false;
+    const show = (point, slug = panel.figure) => {
+      if (!(point in points)) return;
+      byId("share").textContent = wordsOf(slug, point);
+      if (point === shown) return;
+      shown = point;
+      const curve = curves.of[point];
+      // Curves share their steps, or have a list each.
+      const stepOf = (i) => sums(curves.steps[Array.isArray(curve.steps) ? curve.steps[i] : curve.steps]);
+      const step = curve ? stepOf(0) : [];
+      byId("at").textContent = points[point].label;
+      byId("note").textContent = curve ? points[point].note : "No curve was recorded at this point.";
+      const bands = curve ? panel.names.flatMap((name, i) => band(name, panel.units[i], stepOf(i), curve.losses[i])) : [];
+      losses.data("curve", [...bands, ...(runs.of[point] ?? []).flatMap(single)]).run();
+      if (path) {
+        const has = curve && curve.path;
+        const rows = has ? [...track("median", (i) => step[i], curve.path), ...track("mark", (i) => i * curve.every, curve.marks)] : [];
+        path.data("path", [...panel.landmarks, ...rows]).run();
+      }
+      for (const one of outlining) views[one]?.signal("picked", Number(point)).run();
+      document.dispatchEvent(new CustomEvent("swingby:point", { detail: { point } }));
+      points[point].place.forEach((rank, axis) => { if (selects[axis]) selects[axis].value = String(rank); });
+    };
+
+    const pointOf = new Map(Object.entries(points).map(([point, { place }]) => [place.join(), point]));
+    const go = (place, slug) => { const point = pointOf.get(place.join()); if (point !== undefined) show(point, slug); return point !== undefined; };
+
+    // One menu a parameter: the same choice without a pointer.
+    const selects = grid.map(({ name, values }, axis) => {
+      if (values.length < 2) return null;
+      const label = document.createElement("label");
+      const select = document.createElement("select");
+      values.forEach((value, rank) => select.add(new Option(value, String(rank))));
+      select.addEventListener("change", () => {
+        held = true;
+        const place = [...points[shown].place];
+        place[axis] = Number(select.value);
+        if (!go(place)) select.value = String(points[shown].place[axis]);
+      });
+      label.append(name, " ", select);
+      byId("choose").append(label);
+      return select;
   });
 
-  const pointAt = (item) => (item?.datum?.point === undefined || item.datum.point === null ? null : String(item.datum.point));
-  for (const slug of linked) {
-    views[slug].addEventListener("mousemove", (_, item) => { const point = pointAt(item); if (point !== null && !held) show(point, slug); });
-    views[slug].addEventListener("click", (_, item) => {
-      const point = pointAt(item);
-      held = point !== null && !(held && point === shown);
-      if (point !== null) show(point, slug);
-    });
-    document.querySelector(`[data-figure="${slug}"]`).addEventListener("keydown", (event) => keyed(event, slug));
-  }
+    const pointAt = (item) => (item?.datum?.point === undefined || item.datum.point === null ? null : String(item.datum.point));
+    // The panel stands beside the figure that is read; where the window is narrow, below it.
+    const beside = (slug) => {
+      const slot = elementOf(slug).closest(".beside")?.querySelector(".slot");
+      if (!slot || slot.contains(aside)) return;
+      const left = aside.parentElement;
+      const top = elementOf(slug).getBoundingClientRect().top;
+      // The place that it leaves keeps its height, so that nothing moves; where that cannot be, the window moves along.
+      if (getComputedStyle(left).position !== "static") left.style.minHeight = `${left.offsetHeight}px`;
+      slot.append(aside);
+      scrollBy({ top: elementOf(slug).getBoundingClientRect().top - top, behavior: "instant" });
+    };
+    const link = (slug) => {
+      if (!linked.includes(slug)) return;
+      views[slug].addEventListener("mousemove", (_, item) => { const point = pointAt(item); if (point !== null && !held) { beside(slug); show(point, slug); } });
+      views[slug].addEventListener("click", (_, item) => {
+        const point = pointAt(item);
+        held = point !== null && !(held && point === shown);
+        if (point !== null) { beside(slug); show(point, slug); }
+      });
+      elementOf(slug).addEventListener("keydown", (event) => keyed(event, slug));
+      if (outlining.includes(slug) && shown !== null) views[slug].signal("picked", Number(shown)).run();
+    };
+    drawn.push(link);
 
-  const moves = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowDown: [1, -1], ArrowUp: [1, 1], PageUp: [2, -1], PageDown: [2, 1] };
-  function keyed(event, slug) {
-    if (event.key === "Escape") held = false;
-    const move = moves[event.key];
-    if (!move) return;
-    event.preventDefault();
-    held = true;
-    const place = [...points[shown].place];
-    // Past points without a result, up to the border.
-    do { place[move[0]] += move[1]; } while (place[move[0]] >= 0 && place[move[0]] < grid[move[0]].values.length && !go(place, slug));
-  }
-  show(String(panel.first));
-  document.documentElement.dataset.drawn = "yes";
+    const moves = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowDown: [1, -1], ArrowUp: [1, 1], PageUp: [2, -1], PageDown: [2, 1] };
+    function keyed(event, slug) {
+      if (event.key === "Escape") held = false;
+      const move = moves[event.key];
+      if (!move) return;
+      event.preventDefault();
+      held = true;
+      beside(slug);
+      const place = [...points[shown].place];
+      // Past points without a result, up to the border.
+      do { place[move[0]] += move[1]; } while (place[move[0]] >= 0 && place[move[0]] < grid[move[0]].values.length && !go(place, slug));
+    }
+    show(String(panel.first));
+    for (const slug of Object.keys(views)) link(slug);
+    swingby.show = (point, slug) => show(String(point), slug);
+    await ready;
+    return done();
+  });
 })();
