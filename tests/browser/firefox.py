@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import gc
 import html
 import shutil
 import socket
 import time
 import warnings
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -53,16 +55,17 @@ class Firefox:
             one.bind(("127.0.0.1", 0))
             port = one.getsockname()[1]
         self._frame = frame / "frame.html"
-        self._driver = Marionette(
-            bin=found,
-            headless=True,
-            port=port,
-            app_args=["-remote-allow-system-access"],
-            prefs=NOWHERE,
-            gecko_log=str(frame / "firefox.log"),
-            startup_timeout=PATIENCE,
-        )
-        self._driver.start_session()
+        with _untidy():
+            self._driver = Marionette(
+                bin=found,
+                headless=True,
+                port=port,
+                app_args=["-remote-allow-system-access"],
+                prefs=NOWHERE,
+                gecko_log=str(frame / "firefox.log"),
+                startup_timeout=PATIENCE,
+            )
+            self._driver.start_session()
         self._name = ""
 
     def open(self, path: Path, width: int, height: int) -> None:
@@ -106,6 +109,17 @@ class Firefox:
 
     def close(self) -> None:
         """Ends the process."""
-        with contextlib.suppress(Exception):
-            self._driver.quit(in_app=True)
-        self._driver.cleanup()
+        with _untidy():
+            with contextlib.suppress(Exception):
+                self._driver.quit(in_app=True)
+            self._driver.cleanup()
+            del self._driver
+
+
+@contextlib.contextmanager
+def _untidy() -> Iterator[None]:
+    """Mozilla's client leaves sockets and files for the garbage collector, which would warn of them in a later test."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ResourceWarning)
+        yield
+        gc.collect()

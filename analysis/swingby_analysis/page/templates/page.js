@@ -72,7 +72,12 @@
   const options = { mode: "vega-lite", renderer: "svg", ast: true, actions: false, defaultStyle: false, tooltip: { disableDefaultStyle: true } };
   const draw = async (element, spec) => {
     await library("vega");
-    return (await vegaEmbed(element, shaded(spec), options)).view;
+    // vegaEmbed names the element anew, and marks each group of shapes as a picture without a text.
+    const label = element.getAttribute("aria-label");
+    const { view } = await vegaEmbed(element, shaded(spec), options);
+    if (label) element.setAttribute("aria-label", label);
+    element.querySelector("svg")?.setAttribute("aria-hidden", "true");
+    return view;
   };
 
   // Figures that can be seen are drawn first, then those of closed sections: when they are opened, or when nothing else is to
