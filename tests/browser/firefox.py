@@ -56,7 +56,7 @@ class Firefox:
             port = one.getsockname()[1]
         self._frame = frame / "frame.html"
         with _untidy():
-            self._driver = Marionette(
+            self._driver: Any = Marionette(
                 bin=found,
                 headless=True,
                 port=port,
