@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from swingby.cli.console import err, give, table
 from swingby.errors import SwingbyError
+from swingby.store.connection import once
 
 if TYPE_CHECKING:  # imported where they are used: every verb, and --help, begins with the module of `sql`
     import polars as pl
@@ -86,7 +87,7 @@ def encoded(rows: pa.Table, form: Format) -> bytes:
 
 
 def _write(tables: Iterator[pa.Table], form: Format, path: Path | io.BytesIO) -> None:
-    renamed = (rows.rename_columns(_once(rows.column_names)) for rows in tables)
+    renamed = (rows.rename_columns(once(rows.column_names)) for rows in tables)
     if form is Format.parquet:
         _write_parquet(renamed, path)
         return
@@ -112,18 +113,6 @@ def _write_parquet(tables: Iterator[pa.Table], path: Path | io.BytesIO) -> None:
     with pq.ParquetWriter(path, first.schema) as file:
         for rows in chain([first], changed):
             file.write_table(rows)
-
-
-def _once(names: list[str]) -> list[str]:
-    """Names of columns with a number behind those that came before: no file has two columns of one name."""
-    unique: dict[str, None] = {}
-    for name in names:
-        tried, number = name, 0
-        while tried in unique or (number and tried in names):
-            number += 1
-            tried = f"{name}_{number}"
-        unique[tried] = None
-    return list(unique)
 
 
 def _each(rows: pa.Table, change: Any) -> pa.Table:

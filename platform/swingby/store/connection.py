@@ -31,7 +31,7 @@ class Rows:
     """The result of a query, in memory."""
 
     def __init__(self, table: pa.Table) -> None:
-        self._table = table
+        self._table = table.rename_columns(once(table.column_names))
 
     def __len__(self) -> int:
         return self._table.num_rows
@@ -55,6 +55,18 @@ class Rows:
         row = namedtuple("Row", self._table.column_names, rename=True)
         columns = [column.to_pylist() for column in self._table.columns]
         return [row(*values) for values in zip(*columns, strict=True)]
+
+
+def once(names: list[str]) -> list[str]:
+    """Names of columns, a number behind those that came before: no file and no frame has two of one name."""
+    unique: dict[str, None] = {}
+    for name in names:
+        tried, number = name, 0
+        while tried in unique or (number and tried in names):
+            number += 1
+            tried = f"{name}_{number}"
+        unique[tried] = None
+    return list(unique)
 
 
 def _tables(reader: pa.RecordBatchReader) -> Iterator[pa.Table]:

@@ -119,6 +119,9 @@ def test_rows_come_as_arrow_polars_and_tuples(records: Records) -> None:
         assert rows.polars().equals(pl.DataFrame({"cell_id": ["y"], "the steps": [2]}))
         assert [(row.cell_id, row._1) for row in rows] == [("y", 2)]
         assert len(store.sql("from toy where cell_id = $cell", {"cell": "x"})) == 1
+        twice = store.sql("select steps, steps, 1 as steps_1 from toy where cell_id = 'y'")
+        assert twice.polars().rows(named=True) == twice.arrow().to_pylist() == [twice.rows()[0]._asdict()]
+        assert list(twice.polars().columns) == ["steps", "steps_2", "steps_1"]
         assert len(store.sql("from toy where false")) == 0
 
 
