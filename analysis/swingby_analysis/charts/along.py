@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import altair as alt
@@ -21,7 +22,8 @@ def shares_along(grid: Grid, rows: Rows, outcome: str, level: float = 0.5) -> An
 
     Rows without `k` have the fitted share alone. Where no row has it, a line joins the marks.
     """
-    axis = alt.Axis(title=f"share of seeds: {outcome}", format=".0%", values=[0, 0.25, 0.5, 0.75, 1])
+    title = style.wrapped(f"share of seeds: {outcome}", style.panel_size(grid)[1])
+    axis = alt.Axis(title=title, format=".0%", values=[0, 0.25, 0.5, 0.75, 1])
     y = alt.Y("share:Q", scale=alt.Scale(domain=[0, 1]), axis=axis)
     every = alt.Chart().encode(x=style.grid_x(grid), tooltip=style.tip(outcome))
     base, fit = every.transform_filter("isValid(datum.k)"), every.transform_filter("isValid(datum.fitted)")
@@ -54,7 +56,8 @@ def numbers_along(grid: Grid, rows: Rows, spreads: Sequence[Spread], title: str,
     ends = [end for row in spreads for end in (row.low, row.median, row.high) if math.isfinite(end)]
     # Given, since the picked point is none at first, and of nothing Vega finds no domain.
     scale = alt.Scale(domain=[min(0.0, *ends), max(0.0, *ends)] if any(ends) else [0, 1], nice=True)
-    axis = alt.Axis(title=title)
+    lines = partial(style.wrapped, length=style.panel_size(grid)[1])
+    axis = alt.Axis(title=lines(title))
     spaced = None if even else decades_of([row.median for row in spreads])
     if spaced is not None:
         near = [end for end in ends if 0.1 * spaced.low <= end <= 10 * spaced.high]
@@ -62,7 +65,9 @@ def numbers_along(grid: Grid, rows: Rows, spreads: Sequence[Spread], title: str,
         scale = alt.Scale(type="log", domain=[spaced.low, spaced.high], nice=False, clamp=True)
         ticks = scale_ticks(spaced)
         written = "~e" if ticks[0] < 1e-4 or ticks[-1] >= 1e6 else "~g"
-        axis = alt.Axis(title=f"{title} (log scale)", values=ticks, format=written, grid=True, gridColor=style.RULE)
+        axis = alt.Axis(
+            title=lines(f"{title} (log scale)"), values=ticks, format=written, grid=True, gridColor=style.RULE
+        )
     y = alt.Y("median:Q", axis=axis, scale=scale)
     bars = base.mark_rule(color=style.BLUE, strokeWidth=1.5).encode(
         y=alt.Y("low:Q", axis=axis, scale=scale), y2="high:Q"
@@ -77,7 +82,8 @@ def differences_along(grid: Grid, rows: Rows, differences: Sequence[Difference],
     """Differences with their intervals; filled marks where a difference is no chance."""
     ends = [end for row in differences for end in (row.low, row.high)]
     limit = min(1.0, 1.05 * max((abs(end) for end in ends), default=1.0)) or 1.0
-    axis = alt.Axis(title=title, format="+.0%", tickCount=6, gridColor=style.RULE)
+    lines = style.wrapped(title, style.panel_size(grid)[1])
+    axis = alt.Axis(title=lines, format="+.0%", tickCount=6, gridColor=style.RULE)
     scale = alt.Scale(domain=[-limit, limit], nice=False)
     base = alt.Chart().encode(x=style.grid_x(grid), tooltip=style.tip(outcome))
     bars = base.mark_rule(color=style.BLUE, strokeWidth=1.5).encode(

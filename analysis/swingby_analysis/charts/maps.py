@@ -8,6 +8,7 @@ lines has plain tiles: what tells how sure a tile is would hide them. None: tile
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
@@ -36,6 +37,8 @@ FINE = 14
 """Side of a tile in px below which insets are too small to be compared; only their verdict is marked then."""
 # Okabe and Ito's colours (jfly.uni-koeln.de/color), which colour-blind readers can tell apart; worst news darkest.
 PALETTE = ("#009e73", "#e69f00", "#d55e00", "#cc79a7", "#56b4e9", "#222222", "#f0e442", "#0072b2")
+HUES = (*PALETTE, *style.paler(PALETTE, 0.55), *style.darker(PALETTE, 0.4))
+"""The colours of outcomes, in turn; of more outcomes the rarest share a grey."""
 SIDES = ("#2c7fb8", "#f7f7f5", "#d95f0e")
 """Colours below 0, at 0, above it, which colour-blind readers can tell apart."""
 REACHES = (0.1, 0.25, 0.5, 1.0)
@@ -86,13 +89,13 @@ def share_map(grid: Grid, shares: Sequence[Share], surface: Surface | None, outc
     for row in rows:
         if row.get("part") == LINE:
             row["part"] = f"fitted share is {level_text(level)}"
-    legend = _gradient(f"share of seeds: {outcome}", format=".0%", values=[0, 0.25, 0.5, 0.75, 1])
+    legend = _gradient(grid, f"share of seeds: {outcome}", format=".0%", values=[0, 0.25, 0.5, 0.75, 1])
     colour = alt.Color("share:Q", scale=alt.Scale(scheme="viridis", domain=[0, 1]), legend=legend)
     side, tip = style.smallest_tile(grid), style.tip(outcome)
     tips: dict[str, Any] = {"tooltip": tip} if lines is None else {}
     tiles = [_tiles(grid, colour, **tips)]
     if faint:  # below the others, since one may stand for points around a point with seeds
-        fill = _of_kind("fitted").mark_rect(**style.OVERLAP).encode(**style.tile_area(grid), fill=_faint(), **tips)
+        fill = _of_kind("fitted").mark_rect(**style.OVERLAP).encode(**style.tile_area(grid), fill=_faint(grid), **tips)
         tiles = [fill, *tiles]
     stroke = 1.2 if lines is not None else 1.6 if is_fine(grid) else min(2.0, 0.1 * side + 0.5)
     contour = _contour(grid, stroke, level) if corners else []
@@ -146,14 +149,21 @@ def outcome_map(
 
     Args:
         outcomes: every possible outcome, in the order of the legend, which lists those that are drawn, each in the
-            colour that it has in every map.
+            colour that it has in every map. Of more than `HUES` those at the fewest points are drawn as one.
     """
     table = [{**style.tile(grid, row.point), **row._asdict(), "share": row.k / row.n} for row in rows]
     for row in table:
         row["text"] = f"{row['outcome']}: {row['k']} of {row['n']} seeds"
-    seen = {row.outcome for row in rows}
-    colours = {name: PALETTE[i % len(PALETTE)] for i, name in enumerate(outcomes) if name in seen}
-    colour = _outcome_colour(colours, title)
+    points = Counter(row.outcome for row in rows)
+    rest = {name for name, _ in points.most_common()[len(HUES) - 1 :]} if len(points) > len(HUES) else set[str]()
+    kept = [name for name in outcomes if name in points and name not in rest]
+    ranks = dict(zip(kept, range(len(kept)), strict=True)) if rest else {name: i for i, name in enumerate(outcomes)}
+    colours = {name: HUES[ranks[name] % len(HUES)] for name in kept}
+    if rest:
+        others = f"{len(rest)} others"
+        colours[others] = style.FAINT
+        table = [{**row, "outcome": others if row["outcome"] in rest else row["outcome"]} for row in table]
+    colour = _outcome_colour(grid, colours, title)
     tip = [alt.Tooltip(f"{field}:N", title=label) for field, label in
            (("label", "at"), ("text", "most common"), ("counts", "all"))]  # fmt: skip
     if grid.y is None and lines is None:
@@ -183,11 +193,11 @@ def number_map(grid: Grid, rows: Sequence[Spread], title: str, even: bool = Fals
         return numbers_along(grid, table, rows, title, even)
     medians = [row.median for row in rows if math.isfinite(row.median)]
     domain = [min(0.0, *medians), max(medians) or 1.0] if medians else [0, 1]
-    legend, scale = _gradient(title, format=".2~g", tickCount=5), alt.Scale(scheme="cividis", domain=domain)
+    legend, scale = _gradient(grid, title, format=".2~g", tickCount=5), alt.Scale(scheme="cividis", domain=domain)
     spaced = None if even else decades_of(medians)
     if spaced is not None:
         ticks = scale_ticks(spaced)
-        legend = _gradient(f"{title} (log scale)", format="~e" if ticks[0] < 1e-4 else "~g", values=ticks)
+        legend = _gradient(grid, f"{title} (log scale)", format="~e" if ticks[0] < 1e-4 else "~g", values=ticks)
         scale = alt.Scale(type="log", scheme="cividis", domain=[spaced.low, spaced.high], clamp=True)
     colour = alt.Color("median:Q", scale=scale, legend=legend)
     area = {**style.tile_area(grid), "tooltip": style.tip(title)}
@@ -209,19 +219,21 @@ def height_map(
     """
     if ticks:
         logs = alt.Scale(type="log", scheme="cividis", domain=[ticks[0], ticks[-1]], clamp=True)
-        legend = _gradient(f"{title} (log scale)", format="~g", values=list(ticks))
+        legend = _gradient(grid, f"{title} (log scale)", format="~g", values=list(ticks))
         return _value_map(grid, values, logs, legend, lines)
     ordered = sorted(values.values()) or [0.0]
     usual = ordered[math.ceil(0.98 * (len(ordered) - 1))]
     top = ordered[-1] if ordered[-1] <= 2 * usual else usual
     scale = alt.Scale(scheme="cividis", domain=[0.0, top or 1.0], clamp=True)
-    return _value_map(grid, values, scale, _gradient(title, format=".2~g", tickCount=5), lines)
+    return _value_map(grid, values, scale, _gradient(grid, title, format=".2~g", tickCount=5), lines)
 
 
 def count_map(grid: Grid, values: Mapping[int, float], title: str, lines: Sequence[GridLine] = ()) -> Any:
     """The mean of a count as colour: viridis from the least to the largest."""
     ends = [min(values.values(), default=0.0), max(values.values(), default=1.0)]
-    return _value_map(grid, values, alt.Scale(scheme="viridis", domain=ends), _gradient(title, format=".2~f"), lines)
+    return _value_map(
+        grid, values, alt.Scale(scheme="viridis", domain=ends), _gradient(grid, title, format=".2~f"), lines
+    )
 
 
 def spent_tiles(grid: Grid, spent: Mapping[int, int]) -> Any:
@@ -229,7 +241,7 @@ def spent_tiles(grid: Grid, spent: Mapping[int, int]) -> Any:
     drawn = {point: n for point, n in spent.items() if n or len(spent) <= MOST_FITTED}
     table = [{**style.tile(grid, point), "seeds": n, "text": f"{n:,}"} for point, n in drawn.items()]
     most = max(spent.values(), default=1)
-    legend = _gradient("seeds with a result", format=",d", tickCount=min(most, 5))
+    legend = _gradient(grid, "seeds with a result", format=",d", tickCount=min(most, 5))
     colour = alt.Color("seeds:Q", scale=alt.Scale(scheme="greys", domain=[0, most]), legend=legend)
     area = {**style.tile_area(grid), "tooltip": style.tip("seeds")}
     tiles = alt.Chart().mark_rect(**style.OVERLAP).encode(**area, color=colour)
@@ -258,7 +270,7 @@ def difference_map(
     title, tip = f"share in {sides[1]} less share in {sides[0]}: {outcome}", style.tip(outcome)
     if grid.y is None:
         return differences_along(grid, table, rows, outcome, title)
-    legend = _gradient(title, format="+.0%", values=[-reach, -reach / 2, 0, reach / 2, reach])
+    legend = _gradient(grid, title, format="+.0%", values=[-reach, -reach / 2, 0, reach / 2, reach])
     scale = alt.Scale(domain=[-reach, 0, reach], range=list(SIDES), clamp=True, interpolate="rgb")
     colour, side = alt.Color("difference:Q", scale=scale, legend=legend), style.smallest_tile(grid)
     tiles = alt.Chart().mark_rect(**style.OVERLAP).encode(**style.tile_area(grid), color=colour, tooltip=tip)
@@ -279,7 +291,7 @@ def mean_map(grid: Grid, rows: Sequence[SignedMean], title: str) -> Any:
     table = [{**style.tile(grid, row.point), **row._asdict(), "label": f"{row.mean:+.2f}"} for row in rows]
     reach = max((abs(row.mean) for row in rows), default=1.0) or 1.0
     scale = alt.Scale(domain=[-reach, 0, reach], range=list(SIDES))
-    colour = alt.Color("mean:Q", scale=scale, legend=_gradient(title, format="+.2~g"))
+    colour = alt.Color("mean:Q", scale=scale, legend=_gradient(grid, title, format="+.2~g"))
     tiles = (
         alt.Chart().mark_rect(**style.OVERLAP).encode(**style.tile_area(grid), color=colour, tooltip=style.tip(title))
     )
@@ -295,14 +307,20 @@ def mean_map(grid: Grid, rows: Sequence[SignedMean], title: str) -> Any:
     return style.faceted(layers, table, grid)
 
 
-def _gradient(title: str, length: int = 220, **options: Any) -> alt.Legend:
-    return alt.Legend(title=title, orient="bottom", gradientLength=length, gradientThickness=10, **options)
+def _gradient(grid: Grid, title: str, length: int = 220, **options: Any) -> alt.Legend:
+    """A legend that is no wider than the map, but for a title of one word."""
+    room = style.legend_room(grid)
+    return alt.Legend(
+        title=style.wrapped(title, room), titleLimit=0, orient="bottom", gradientLength=min(length, room),
+        gradientThickness=10, **options,
+    )  # fmt: skip
 
 
-def _outcome_colour(colours: Mapping[str, str], title: str) -> alt.Color:
+def _outcome_colour(grid: Grid, colours: Mapping[str, str], title: str) -> alt.Color:
     legend = alt.Legend(
-        title=title, orient="bottom", direction="horizontal", symbolType="square", symbolSize=110, columns=6
-    )
+        title=style.wrapped(title, style.legend_room(grid)), orient="bottom", direction="horizontal", symbolType="square",
+        symbolSize=110, **style.legend_columns(colours, style.legend_room(grid)),
+    )  # fmt: skip
     scale = alt.Scale(domain=list(colours), range=list(colours.values()))
     return alt.Color("outcome:N", scale=scale, legend=legend)
 
@@ -311,10 +329,10 @@ def _of_kind(kind: str) -> alt.Chart:
     return alt.Chart().transform_filter(f"datum.kind == '{kind}'")
 
 
-def _faint() -> alt.Fill:
+def _faint(grid: Grid) -> alt.Fill:
     """The fitted share of points where nothing was trained, as a faint colour."""
     scale = alt.Scale(domain=np.linspace(0, 1, len(FAINT)).tolist(), range=FAINT)
-    legend = _gradient("no seed: fitted share", 150, format=".0%", values=[0, 0.5, 1])
+    legend = _gradient(grid, "no seed: fitted share", 150, format=".0%", values=[0, 0.5, 1])
     return alt.Fill("share:Q", scale=scale, legend=legend)
 
 
@@ -374,7 +392,7 @@ def _fine_marks(
     side, widest = style.smallest_tile(grid), max((share.half_width for share in shares), default=0.0)
     words = "the fit does not tell the side" if fitted else "95 % interval contains one half"
     legend = alt.Legend(
-        title=f"95 % Wilson intervals: ± {100 * widest:.0f} points at most",
+        title=style.wrapped(f"95 % Wilson intervals: ± {100 * widest:.0f} points at most", style.across(grid)),
         orient="bottom", symbolSize=30, symbolStrokeWidth=0.8,
     )  # fmt: skip
     # Draws nothing: a legend borrows the look of a mark, and white dots on white would not be seen in it.
@@ -389,11 +407,13 @@ def _coarse_marks(
 ) -> tuple[alt.Chart, alt.Chart]:
     """The squares, whose legend speaks of the dots too, and the dots."""
     side, dot = style.smallest_tile(grid), "the fit does not tell the side" if fitted else "it contains one half"
-    title = ["square: half-width of the 95 % Wilson interval", f"dot: {dot}"]
+    title, room = ["square: half-width of the 95 % Wilson interval", f"dot: {dot}"], style.legend_room(grid)
+    rows = [0.05, 0.1, 0.2, 0.3, 0.4], [0.1, 0.2, 0.4], [0.1, 0.3], [0.2]
+    widths = next((row for row in rows if 2 * side * sum(row) + 45 * len(row) <= room), rows[-1])
     legend = alt.Legend(
-        title=title, orient="bottom", direction="horizontal", values=[0.05, 0.1, 0.2, 0.3, 0.4], format=".0%",
-        symbolType="square", symbolFillColor="transparent", symbolStrokeColor=style.INK, symbolStrokeWidth=1.2,
-        symbolOpacity=1,
+        title=[line for text in title for line in style.wrapped(text, room)], orient="bottom", direction="horizontal",
+        values=widths, format=".0%", symbolType="square", symbolFillColor="transparent", symbolStrokeColor=style.INK,
+        symbolStrokeWidth=1.2, symbolOpacity=1,
     )  # fmt: skip
     # The square's side is proportional to the half-width, and would be the tile's at one half; hence the exponent. It
     # is open, so that it hides nothing of the colour, and dark on the light end of the colours.

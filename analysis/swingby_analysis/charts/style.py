@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import math
 import textwrap
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import altair as alt
 import numpy as np
 
+from swingby_analysis.charts.ticks import CHARACTER, GAP, LONGEST, are_names, labels
 from swingby_analysis.grid import Grid, GridAxis, plain
 
 FONT = "Helvetica Neue, Helvetica, Arial, Liberation Sans, sans-serif"
@@ -29,6 +30,16 @@ OVERLAP = {"x2Offset": 0.6, "y2Offset": -0.6, "strokeWidth": 0}
 """Tiles reach a little over their neighbours, so that no hairline of the ground shows between them."""
 SMALLEST = 144
 """The least side in px of a panel."""
+SIZE = 11
+"""That of the type, in px."""
+NAME, MOST_NAMES = 13, 64
+"""The px of a name on an axis, and how many an axis has room for; of more, some are left out."""
+WIDEST, SPACING = 1000, 18
+"""The px of panels side by side, beyond which they stand below each other, and between two of them."""
+NEAR = 0.05
+"""How far, as a share of the distance to the next value, a label in three digits may lie from its value."""
+NARROW = 560
+"""Legends below panels of less px stand below each other."""
 
 Row = Mapping[str, Any]
 
@@ -36,7 +47,7 @@ Row = Mapping[str, Any]
 LATER = alt.NamedData("rows")
 """What stands for the rows in a faceted chart until `finished` puts them in."""
 
-TEXT = {"labelColor": INK, "titleColor": INK, "titleFontWeight": "normal", "labelFontSize": 11}
+TEXT = {"labelColor": INK, "titleColor": INK, "titleFontWeight": "normal", "labelFontSize": SIZE}
 LOOK: Mapping[str, Any] = {
     "background": "white",  # on white, so that a figure prints as it shows
     "font": FONT,
@@ -97,23 +108,46 @@ def paler(colours: Sequence[str], share: float) -> list[str]:
     return ["#" + "".join(f"{value:02x}" for value in row) for row in mixed.tolist()]
 
 
+def darker(colours: Sequence[str], share: float) -> list[str]:
+    """The colours mixed with so much black."""
+    parts = [[round(int(colour[i : i + 2], 16) * (1 - share)) for i in (1, 3, 5)] for colour in colours]
+    return ["#" + "".join(f"{value:02x}" for value in row) for row in parts]
+
+
 def panel_size(grid: Grid) -> tuple[int, int]:
     """Width and height in px of one panel: larger where there are fewer of them, but no tile is larger than TILE.
 
-    Three in a row have room, with their axis, beside the panel of curves on a page.
+    Three in a row have room, with their axis, beside the panel of curves on a page. Names have a line each.
     """
     side = {1: 430, 2: 310, 4: 290}.get(len(grid.facets), 212)
     if grid.y is None:
-        return side, round(side * 0.7)
+        return max(side, _lines(grid.x)), round(side * 0.7)
     widths = max(TILE, label_room(grid.x)) * len(grid.x.values), TILE * len(grid.y.values)
     width, height = (min(side, max(SMALLEST, math.ceil(width_of))) for width_of in widths)
-    return width, height
+    return max(width, _lines(grid.x)), max(height, _lines(grid.y))
+
+
+def _lines(axis: GridAxis) -> int:
+    """The px of an axis of names that has a line for each, or for so many that the others are left out."""
+    return NAME * min(len(axis.values), MOST_NAMES) if are_names(tick_texts(axis)) else 0
 
 
 def columns(grid: Grid) -> int:
     """How many panels stand side by side."""
-    count = len(grid.facets)
-    return count if count <= 3 else (2 if count == 4 else 3)
+    count, width = len(grid.facets), panel_size(grid)[0]
+    side_by_side = count if count <= 3 else (2 if count == 4 else 3)
+    return side_by_side if width * side_by_side <= WIDEST else max(1, WIDEST // width)
+
+
+def across(grid: Grid) -> int:
+    """The px from the left edge of the first panel to the right edge of the last in a row."""
+    count = columns(grid)
+    return count * panel_size(grid)[0] + (count - 1) * SPACING
+
+
+def legend_room(grid: Grid) -> float:
+    """The px that a legend may take below the panels: all of them, or of wide ones what leaves a place beside it."""
+    return across(grid) if across(grid) < NARROW else 0.55 * across(grid)
 
 
 def grid_scale(axis: GridAxis) -> alt.Scale:
@@ -123,21 +157,33 @@ def grid_scale(axis: GridAxis) -> alt.Scale:
     return alt.Scale(type=kind, domain=[axis.edges[0], axis.edges[-1]], nice=False, zero=zero)
 
 
-def grid_ticks(axis: GridAxis, length: float, room: float) -> alt.Axis:
-    """Ticks at the grid's own values, thinned until `room` px lie between two labels on an axis of `length` px."""
-    kept = thinned(axis, length, room)
-    positions = [axis.positions[i] for i in kept]
-    texts = tick_texts(axis)
-    # A look-up, because the values of an ordinal axis are text and those of a log axis are not powers of ten.
-    expression = f"{json.dumps([texts[i] for i in kept])}[indexof({json.dumps(positions)}, datum.value)]"
-    title = textwrap.wrap(axis.title, max(20, int(length / 6.5)))
-    return alt.Axis(title=title, values=positions, labelExpr=expression, labelOverlap=False)
+def grid_ticks(axis: GridAxis, length: float, across: bool) -> alt.Axis:
+    """Ticks at the grid's own values, with the labels that an axis of `length` px has room for (see `ticks`)."""
+    first, last = axis.ruler(axis.edges[0]), axis.ruler(axis.edges[-1])
+    at = [(axis.ruler(position) - first) / (last - first) * length for position in axis.positions]
+    shown = labels(at, tick_texts(axis), across, SIZE)
+    return alt.Axis(title=wrapped(axis.title, length), **shown.axis(axis.positions))
+
+
+def wrapped(text: str, length: float) -> list[str]:
+    """A title in lines that are as long as an axis or a legend of `length` px, or 20 characters."""
+    return textwrap.wrap(text, max(20, int(length / 6)))
+
+
+def legend_columns(names: Iterable[str], room: float) -> dict[str, Any]:
+    """So many columns of a legend of these names as `room` px hold, and how long a name is shown; none is left out."""
+    widest = SIZE * CHARACTER * min(LONGEST, max(map(len, names), default=1)) + 26
+    return {"columns": min(6, max(1, int(room / widest))), "labelLimit": SIZE * CHARACTER * LONGEST, "symbolLimit": 0}
 
 
 def tick_texts(axis: GridAxis) -> list[str]:
-    """The values as labels: numbers in three digits where that still tells them apart."""
+    """The values as labels: numbers in three digits where these lie at the value, seen from its neighbours."""
     texts = [_three_digits(v) if isinstance(v, float) else plain(v) for v in axis.values]
-    return texts if len(set(texts)) == len(texts) else [plain(v) for v in axis.values]
+    numbers = all(isinstance(v, int | float) for v in axis.values)
+    gaps = [math.inf, *(b - a for a, b in pairwise(axis.values)), math.inf] if numbers else []
+    moved = (abs(float(text) - v) for text, v in zip(texts, axis.values, strict=True)) if numbers else ()
+    near = all(by <= NEAR * min(gap) for by, gap in zip(moved, pairwise(gaps), strict=False))
+    return texts if near else [plain(v) for v in axis.values]
 
 
 def _three_digits(value: float) -> str:
@@ -148,23 +194,12 @@ def _three_digits(value: float) -> str:
 
 def label_room(axis: GridAxis) -> float:
     """The px that the widest label takes side by side with others."""
-    return 6.5 * max(map(len, tick_texts(axis))) + 8
-
-
-def thinned(axis: GridAxis, length: float, room: float) -> list[int]:
-    """Ranks of the values that get a label: each that is at least `room` px from the one before it."""
-    first, last = axis.ruler(axis.edges[0]), axis.ruler(axis.edges[-1])
-    at = [(axis.ruler(p) - first) / (last - first) * length for p in axis.positions]
-    kept = [0]
-    for rank in range(1, len(at)):
-        if at[rank] - at[kept[-1]] >= room - 1e-6:
-            kept.append(rank)
-    return kept
+    return SIZE * (CHARACTER * min(LONGEST, max(map(len, tick_texts(axis)))) + GAP)
 
 
 def grid_x(grid: Grid, field: str = "x") -> alt.X:
     """The x axis of a map over the grid, encoding `field`."""
-    ticks = grid_ticks(grid.x, panel_size(grid)[0], label_room(grid.x))
+    ticks = grid_ticks(grid.x, panel_size(grid)[0], across=True)
     return alt.X(f"{field}:Q", scale=grid_scale(grid.x), axis=ticks)
 
 
@@ -175,7 +210,7 @@ def grid_y(grid: Grid, field: str = "y") -> alt.Y:
         ValueError: the diagram runs along one parameter only.
     """
     axis = grid.rows_axis
-    return alt.Y(f"{field}:Q", scale=grid_scale(axis), axis=grid_ticks(axis, panel_size(grid)[1], 18))
+    return alt.Y(f"{field}:Q", scale=grid_scale(axis), axis=grid_ticks(axis, panel_size(grid)[1], across=False))
 
 
 def tile_area(grid: Grid) -> dict[str, Any]:
@@ -239,11 +274,14 @@ def level(value: float) -> alt.Chart:
 def faceted(layers: Sequence[alt.Chart], rows: Iterable[Row], grid: Grid, look: Mapping[str, Any] = LOOK) -> Any:
     """The layers over one table, one panel a facet; `picked` is the point that the page outlines."""
     width, height = panel_size(grid)
+    if across(grid) < NARROW:
+        below = {"layout": {"expr": "{bottom: {direction: 'vertical', anchor: 'start', offset: 18, margin: 8}}"}}
+        look = {**look, "legend": {**look["legend"], **below}}
     chart = alt.layer(*layers).properties(width=width, height=height)
     if len(grid.facets) > 1:
         header = alt.Header(title=None, labelExpr="replace(datum.label, /_/g, ' ')")
         facet = alt.Facet("facet:N", sort=list(grid.facets), header=header)
-        chart = chart.facet(facet=facet, columns=columns(grid), data=LATER).properties(spacing=18)
+        chart = chart.facet(facet=facet, columns=columns(grid), data=LATER).properties(spacing=SPACING)
         if len(grid.facets) % columns(grid):  # shared axes would stand below places without a panel, too
             chart = chart.resolve_axis(x="independent", y="independent")
     return finished(chart.add_params(alt.param(name="picked", value=-1)), rows, look)

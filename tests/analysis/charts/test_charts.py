@@ -18,11 +18,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from swingby.model.reported import Landmark
-from swingby_analysis.charts import style
+from swingby_analysis.charts import style, ticks
 from swingby_analysis.charts.bands import scale_of
 from swingby_analysis.charts.curves import FLOOR, Band, LogAxes, Run, log_curves, log_panel
 from swingby_analysis.charts.lines import Line, LinesLook, line_panels
-from swingby_analysis.charts.maps import PALETTE, number_map, outcome_map, share_map
+from swingby_analysis.charts.maps import HUES, PALETTE, number_map, outcome_map, share_map
 from swingby_analysis.charts.summaries import MostCommon, Share, Spread
 from swingby_analysis.charts.trajectories import (
     Place,
@@ -116,15 +116,81 @@ def test_spacing_decides_the_scale(first: float, ratio: float, count: int) -> No
     assert axis_kind([ratio * i for i in range(count)]) == "linear"
 
 
-@given(numbers, st.floats(50, 1000), st.floats(5, 60))
-def test_labels_keep_their_distance(values: list[float], length: float, room: float) -> None:
-    """Labels that are drawn lie at least the asked distance apart, at values of the grid, the first one included."""
-    axis = GridAxis.of("x", "x", values)
-    first, last = axis.ruler(axis.edges[0]), axis.ruler(axis.edges[-1])
-    kept = style.thinned(axis, length, room)
-    at = [(axis.ruler(axis.positions[i]) - first) / (last - first) * length for i in kept]
+places = st.lists(st.floats(0, 1000), min_size=1, max_size=80, unique=True).map(sorted)
+words = st.text("abcdefghijklmnop-", min_size=1, max_size=40)
+
+
+@given(places, st.floats(5, 60))
+def test_labels_keep_their_distance(at: list[float], room: float) -> None:
+    """Labels of a thinned axis lie at least the asked distance apart, the first and the last value among them."""
+    kept = ticks.thinned(at, room)
     assert kept[0] == 0
-    assert all(b - a >= room - 1e-6 for a, b in pairwise(at))
+    assert kept[-1] == len(at) - 1 or at[-1] - at[0] < room
+    assert all(at[b] - at[a] >= room - 1e-6 for a, b in pairwise(kept))
+
+
+@given(st.data(), st.booleans(), st.booleans(), st.floats(6, 24))
+def test_no_label_lies_over_another(data: st.DataObject, named: bool, across: bool, size: float) -> None:
+    """Up to `EVERY` values, and names that have a line each, are all labelled; labels never overlap."""
+    at = data.draw(places)
+    count = len(at)
+    texts = data.draw(st.lists(words, min_size=count, max_size=count)) if named else [f"{x:.3g}" for x in at]
+    shown = ticks.labels(at, texts, across, size)
+    a_line_each = named and all(b - a >= ticks.CLOSE * size for a, b in pairwise(at))
+    if count <= ticks.EVERY or a_line_each:
+        assert shown.kept == list(range(count))
+    boxes = []
+    for rank in shown.kept:
+        text = shown.texts[rank]
+        row = len(text) - 1 if isinstance(text, list) else len(text) - len(text.rstrip(ticks.PAD))
+        line = text[-1] if isinstance(text, list) else text.rstrip(ticks.PAD)
+        assert line == texts[rank] or (len(line) == ticks.LONGEST and texts[rank].startswith(line[:-1]))
+        wide = ticks.CHARACTER * size * len(line) if across and not shown.upright else 0.99 * ticks.CLOSE * size
+        boxes.append((row, at[rank] - wide / 2, at[rank] + wide / 2))
+    for row in {box[0] for box in boxes}:
+        alone = [box[1:] for box in boxes if box[0] == row]
+        assert all(right[0] >= left[1] - 1e-6 for left, right in pairwise(alone))
+
+
+@given(places, st.booleans())
+def test_an_axis_holds_every_value(at: list[float], across: bool) -> None:
+    """An axis holds the values that it leaves out, too, so that it can be laid out anew for another size."""
+    texts = [f"{x:.6g}" for x in at]
+    assert ticks.of_axis(ticks.labels(at, texts, across, 11).axis(at)) == (at, texts)
+
+
+@pytest.mark.parametrize("values", [[0, 0.5, 0.9, 0.99], [0, 0.9, 0.99, 0.999, 0.9999], [1, 2, 1000]])
+def test_values_that_lie_close_have_their_labels(values: list[float]) -> None:
+    """Every value of a small grid is written on both of its axes, however close it lies to the next one."""
+    shares = [share(point, 1, 4) for point in range(len(values) ** 2)]
+    svg = vl_convert.vegalite_to_svg(share_map(grid(values, values), shares, None, "x").to_dict(), VEGA_LITE)
+    assert [value for value in values if len(re.findall(rf">{value:.6g}\u00a0*<", svg)) != 2] == []
+
+
+def test_sixty_names_are_read() -> None:
+    """Sixty names stand on an axis in a line each; sixty outcomes share the colours that there are, the rest a grey."""
+    names = [f"network-{a}{b}" for a in "abcdef" for b in "ghijklmnop"]
+    shares = [share(point, 1, 4) for point in range(120)]
+    for shape in (grid(names, [1, 2]), grid([1, 2], names), grid(names, None)):
+        of_points = shares[: len(shape.places)]
+        svg = vl_convert.vegalite_to_svg(share_map(shape, of_points, None, "x").to_dict(), VEGA_LITE)
+        assert [name for name in names if f">{name}<" not in svg] == []
+    rows = [MostCommon(point, name, 3, 5, "") for point, name in enumerate(names)]
+    spec = outcome_map(grid(list(range(10)), list(range(6))), rows, names, "outcome").to_dict()
+    (scale,) = [layer["encoding"]["color"]["scale"] for layer in spec["layer"] if "color" in layer["encoding"]]
+    assert len(set(scale["range"])) == len(scale["domain"]) == len(HUES)
+    drawn = vl_convert.vegalite_to_scenegraph(spec, VEGA_LITE)
+    assert drawn["width"] <= style.across(grid(list(range(10)), list(range(6)))) + 80
+
+
+@settings(max_examples=5, deadline=None)
+@given(st.integers(1, 4), st.integers(1, 4), st.integers(1, 3), st.integers(1, 12))
+def test_legends_are_as_wide_as_their_map(x: int, y: int, facets: int, words: int) -> None:
+    """However small a map and however long the title, the picture is as wide as the map and its axis."""
+    shape = grid([float(i) for i in range(x)], list(range(y)), facets)
+    shares = [share(point, 1, 4) for point in range(x * y * facets)]
+    spec = share_map(shape, shares, None, " ".join(["concept"] * words)).to_dict()
+    assert vl_convert.vegalite_to_scenegraph(spec, VEGA_LITE)["width"] <= style.across(shape) + 110
 
 
 def test_values_of_an_axis_stay_text() -> None:
