@@ -317,9 +317,10 @@ def _gradient(grid: Grid, title: str, length: int = 220, **options: Any) -> alt.
 
 
 def _outcome_colour(grid: Grid, colours: Mapping[str, str], title: str) -> alt.Color:
+    room = style.legend_room(grid)
     legend = alt.Legend(
-        title=style.wrapped(title, style.legend_room(grid)), orient="bottom", direction="horizontal", symbolType="square",
-        symbolSize=110, **style.legend_columns(colours, style.legend_room(grid)),
+        title=style.wrapped(title, room), orient="bottom", direction="horizontal", symbolType="square", symbolSize=110,
+        **style.legend_columns(colours, room),
     )  # fmt: skip
     scale = alt.Scale(domain=list(colours), range=list(colours.values()))
     return alt.Color("outcome:N", scale=scale, legend=legend)

@@ -179,9 +179,11 @@ def legend_columns(names: Iterable[str], room: float) -> dict[str, Any]:
 def tick_texts(axis: GridAxis) -> list[str]:
     """The values as labels: numbers in three digits where these lie at the value, seen from its neighbours."""
     texts = [_three_digits(v) if isinstance(v, float) else plain(v) for v in axis.values]
-    numbers = all(isinstance(v, int | float) for v in axis.values)
-    gaps = [math.inf, *(b - a for a, b in pairwise(axis.values)), math.inf] if numbers else []
-    moved = (abs(float(text) - v) for text, v in zip(texts, axis.values, strict=True)) if numbers else ()
+    numbers = [v for v in axis.values if isinstance(v, int | float)]
+    if len(numbers) < len(texts):
+        return texts if len(set(texts)) == len(texts) else [plain(v) for v in axis.values]
+    gaps = [math.inf, *(b - a for a, b in pairwise(numbers)), math.inf]
+    moved = (abs(float(text) - v) for text, v in zip(texts, numbers, strict=True) if not isinstance(v, bool))
     near = all(by <= NEAR * min(gap) for by, gap in zip(moved, pairwise(gaps), strict=False))
     return texts if near else [plain(v) for v in axis.values]
 
