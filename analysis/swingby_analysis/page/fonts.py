@@ -41,9 +41,8 @@ def use(font: str) -> str:
     every = installed()
     if font not in every:
         raise SwingbyError(
-            f"the font {font!r} is not installed; {nearest(font, list(every))}; a path of an .otf or .ttf file is taken, "
-            "too. On Debian and Ubuntu `apt-get install fonts-lmodern` has Latin Modern, `fonts-texgyre` those like Times "
-            "and Helvetica"
+            f"the font {font!r} is not installed; {nearest(font, list(every))}; the path of an .otf or .ttf file is "
+            "taken, too. On Debian `apt-get install fonts-lmodern` has Latin Modern, `fonts-texgyre` one like Times"
         )
     for folder in every[font]:
         _known_to_charts(folder)
