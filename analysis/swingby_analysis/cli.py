@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -12,6 +12,8 @@ from swingby.cli.console import DEFAULT_DATA, LOOK, PAPERS, DataFolder, Override
 from swingby.cli.options import Local
 from swingby.data.remote.address import DATA_MARK
 from swingby.errors import SwingbyError
+
+FOR_PAPERS = "Figures for a paper"
 
 
 @panel(LOOK)
@@ -36,8 +38,35 @@ def report(
         str, typer.Option(help="The two entries of a vector, counted from 1, that paths are drawn over.")
     ] = "1,2",
     redraw: Annotated[bool, typer.Option("--redraw", help="Draw the report again, changed or not.")] = False,
+    paper: Annotated[
+        bool,
+        typer.Option("--paper", help="Write figures as files for a paper, and no page.", rich_help_panel=FOR_PAPERS),
+    ] = False,
+    figure: Annotated[
+        str | None,
+        typer.Option(help="Which: map, curves, all, or names of a report's files.", rich_help_panel=FOR_PAPERS),
+    ] = None,
+    width: Annotated[
+        str | None, typer.Option(help="With its unit: in, cm, mm, pt (TeX's) or bp.", rich_help_panel=FOR_PAPERS)
+    ] = None,
+    font: Annotated[
+        str | None, typer.Option(help="A font that is installed, or its file.", rich_help_panel=FOR_PAPERS)
+    ] = None,
+    font_size: Annotated[float | None, typer.Option(help="Of all text, in pt.", rich_help_panel=FOR_PAPERS)] = None,
+    title: Annotated[
+        bool | None, typer.Option("--title/--no-title", help="Whether titles stand in it.", rich_help_panel=FOR_PAPERS)
+    ] = None,
+    legend: Annotated[
+        str | None, typer.Option(help="right or bottom; else where it fits.", rich_help_panel=FOR_PAPERS)
+    ] = None,
+    form: Annotated[
+        str | None, typer.Option("--format", help="Of pdf, pgf, svg and png.", rich_help_panel=FOR_PAPERS)
+    ] = None,
+    dpi: Annotated[int | None, typer.Option(help="Dots per inch of a PNG.", rich_help_panel=FOR_PAPERS)] = None,
 ) -> None:
     """Draws a sweep: one HTML page that works offline; prints its path. `--figures` writes each figure as files, too.
+
+    `--paper` writes figures for a paper instead: at its column's width, with text in its font and of one size.
 
     Works on unfinished sweeps too: the page says what is missing. Where a drawing fails, the page says so and shows the
     others. A sweep that was never run in the data folder, but whose results are shipped with all their curves, is
@@ -47,6 +76,7 @@ def report(
     Example:
 
         swingby report transient-memorization --out out
+        swingby report transient-memorization --paper --width 3.3in --font-size 8 --format pdf,pgf --figure map,curves
     """
     match = re.fullmatch(r"\s*(\d{1,3})\s*,\s*(\d{1,3})\s*", plane)
     if match is None:
@@ -54,6 +84,14 @@ def report(
     chosen = {"png": png, "svg": svg, "pdf": pdf}
     kinds = [kind for kind, wish in chosen.items() if wish or (wish is None and figures)]
     vectors = int(match[1]), int(match[2])
+    look = {"width": width, "font": font, "size": font_size, "title": title, "legend": legend, "dpi": dpi}
+    given = {name: value for name, value in look.items() if value is not None}
+    given |= {"formats": tuple(re.split(r"[\s,]+", form.strip()))} if form is not None else {}
+    if paper:
+        _write_paper(sweep, data, out, given, figure, vectors)
+        return
+    if given or figure is not None:
+        raise SwingbyError("--figure, --width, --font, --font-size, --title, --legend, --format and --dpi need --paper")
     if not redraw and (data / DATA_MARK).exists():
         from swingby_analysis.unchanged import unchanged
 
@@ -71,6 +109,24 @@ def report(
     for warning in (*written.remarks, *written.faults):
         tell(f"warning: {warning}")
     say(str(written.page))
+
+
+def _write_paper(
+    sweep: str, data: Path, out: Path, given: dict[str, Any], figure: str | None, plane: tuple[int, int]
+) -> None:
+    """Writes figures for a paper; prints their paths and sizes, and the lines that include them."""
+    from swingby.archive import unpack_shipped
+    from swingby_analysis.page.paper import PaperLook
+    from swingby_analysis.report.paper import MAP, write_paper
+
+    look, names = PaperLook(**given), re.split(r"[\s,]+", (figure or MAP).strip())
+    unpack_shipped(data, sweep, tell)
+    written = write_paper(sweep, data, out, look, names, plane, say=tell)
+    for one in written:
+        say(str(one))
+    for one in written:
+        if one.line:
+            tell(f"in LaTeX: {one.line}")
 
 
 @panel(LOOK)
