@@ -200,6 +200,17 @@ def laid_out(name: str, spec: Mapping[str, Any], look: PaperLook, title: Any = N
     )
 
 
+def refitted(spec: Spec, size: float) -> None:
+    """Lays the axes of grids out anew, for type of `size` px and the size that their panels have now."""
+    for view in _views(spec):
+        for holder in _holders(view):
+            for channel, side in (("x", "width"), ("y", "height")):
+                encoding = holder.get("encoding", {}).get(channel)
+                known = isinstance(encoding, dict) and ticks.of_axis(encoding.get("axis") or {})
+                if known and isinstance(view.get(side), int | float):
+                    _axis(encoding, channel == "x", view[side], size)
+
+
 class _Sheet:
     """A spec, and what it is laid out for."""
 

@@ -19,6 +19,7 @@ from swingby_analysis.page import Figure
 from swingby_analysis.report import data as report_data
 from swingby_analysis.report.figures import map_of
 from swingby_analysis.report.grid_curves import grid_curves
+from swingby_analysis.report.notebook import chart_of
 from swingby_analysis.report.outcomes import spoken
 from swingby_analysis.report.shown import ShownCurve, is_number, shown_curves, with_unit
 
@@ -99,9 +100,6 @@ def curve_of(experiment: str, name: str | None) -> ShownCurve | None:
 
 def drawn(figure: Figure) -> Any:
     """The figure as an Altair chart, with its title."""
-    # Altair checks every part of a chart that it reads: the rows, which are many, are put in afterwards.
-    spec = {key: value for key, value in figure.spec.items() if key != "datasets"}
-    chart = alt.Chart.from_dict(spec)
-    chart.datasets = figure.spec.get("datasets", alt.Undefined)
+    chart = chart_of(figure.spec)
     chart.title = alt.TitleParams(figure.title, anchor="start", fontSize=14)
     return chart
