@@ -85,12 +85,12 @@ def report(
     kinds = [kind for kind, wish in chosen.items() if wish or (wish is None and figures)]
     vectors = int(match[1]), int(match[2])
     look = {"width": width, "font": font, "size": font_size, "title": title, "legend": legend, "dpi": dpi}
-    given = {name: value for name, value in look.items() if value is not None}
-    given |= {"formats": tuple(re.split(r"[\s,]+", form.strip()))} if form is not None else {}
+    fields = {name: value for name, value in look.items() if value is not None}
+    fields |= {"formats": tuple(re.split(r"[\s,]+", form.strip()))} if form is not None else {}
     if paper:
-        _write_paper(sweep, data, out, given, figure, vectors)
+        _write_paper(sweep, data, out, fields, figure, vectors)
         return
-    if given or figure is not None:
+    if fields or figure is not None:
         raise SwingbyError("--figure, --width, --font, --font-size, --title, --legend, --format and --dpi need --paper")
     if not redraw and (data / DATA_MARK).exists():
         from swingby_analysis.unchanged import unchanged
@@ -112,14 +112,14 @@ def report(
 
 
 def _write_paper(
-    sweep: str, data: Path, out: Path, given: dict[str, Any], figure: str | None, plane: tuple[int, int]
+    sweep: str, data: Path, out: Path, fields: dict[str, Any], figure: str | None, plane: tuple[int, int]
 ) -> None:
     """Writes figures for a paper; prints their paths and sizes, and the lines that include them."""
     from swingby.archive import unpack_shipped
     from swingby_analysis.page.paper import PaperLook
     from swingby_analysis.report.paper import MAP, write_paper
 
-    look, names = PaperLook(**given), re.split(r"[\s,]+", (figure or MAP).strip())
+    look, names = PaperLook(**fields), re.split(r"[\s,]+", (figure or MAP).strip())
     unpack_shipped(data, sweep, tell)
     written = write_paper(sweep, data, out, look, names, plane, say=tell)
     for one in written:

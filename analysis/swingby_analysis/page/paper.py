@@ -41,7 +41,7 @@ CHARACTER, BOLD = 0.5, 0.56
 ROUNDS = 6
 """Attempts to lay a figure out; each is nearer to the asked size of the type."""
 SIZE_OFF = 0.004
-"""By which share the type may be larger or smaller than asked."""
+"""By which share the type may be larger or smaller than the look says."""
 
 Spec = dict[str, Any]
 
@@ -161,9 +161,9 @@ def save(chart: Any, path: str | Path, **look: Any) -> Path:
     """
     target = Path(path)
     form = target.suffix.removeprefix(".")
-    asked = PaperLook(**{**look, "formats": (form,)})
+    wish = PaperLook(**{**look, "formats": (form,)})
     spec = chart.to_dict()
-    content = laid_out(target.stem, spec, asked, spec.get("title")).files(asked.formats, asked.dpi)[form]
+    content = laid_out(target.stem, spec, wish, spec.get("title")).files(wish.formats, wish.dpi)[form]
     write_whole(target.expanduser().absolute(), lambda file: file.write_bytes(content))
     return target
 
@@ -467,18 +467,18 @@ def _sized(value: Any, size: float) -> None:
 
 def _configured(spec: Spec, size: float, font: str, legend: str) -> Spec:
     """The spec with the look of the paper as its defaults."""
-    given = spec.get("config") or {}
+    look = spec.get("config") or {}
     label, title = {"labelFontSize": size}, {"titleFontSize": size, "titleLineHeight": 1.2 * size}
     below = f"{{bottom: {{direction: 'vertical', anchor: 'start', offset: {size:.1f}, margin: {0.7 * size:.1f}}}}}"
     side = {"orient": legend, "titleLimit": 0, "layout": {"expr": below}}
     config = {
-        **given,
+        **look,
         "padding": 1,
-        "axis": {**given.get("axis", {}), **label, **title},
-        "legend": {**given.get("legend", {}), **label, **title, **side},
-        "header": {**given.get("header", {}), **label, **title, "labelLineHeight": 1.2 * size},
-        "title": {**given.get("title", {}), "fontSize": size, "subtitleFontSize": size, "lineHeight": 1.2 * size},
-        "text": {**given.get("text", {}), "fontSize": size},
+        "axis": {**look.get("axis", {}), **label, **title},
+        "legend": {**look.get("legend", {}), **label, **title, **side},
+        "header": {**look.get("header", {}), **label, **title, "labelLineHeight": 1.2 * size},
+        "title": {**look.get("title", {}), "fontSize": size, "subtitleFontSize": size, "lineHeight": 1.2 * size},
+        "text": {**look.get("text", {}), "fontSize": size},
         **({"font": font} if font else {}),
     }
     if legend == "right":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import re
+import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
@@ -46,10 +47,14 @@ SHAPES: Mapping[str, Sequence[Point]] = {
     ),
 }
 """Corners of symbols that have straight edges, in halves of the root of their size."""
-GREEK = (
-    "alpha beta gamma delta varepsilon zeta eta theta iota kappa lambda mu nu xi pi rho sigma tau upsilon varphi chi "
-    "psi omega"
-)
+
+
+def _letter(character: str) -> str:
+    """TeX's name of a Greek letter."""
+    words = unicodedata.name(character).replace("LAMDA", "LAMBDA").split()
+    return words[-1].capitalize() if "CAPITAL" in words else words[-1].lower()
+
+
 SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
     "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\ensuremath{<}", ">": r"\ensuremath{>}",
@@ -61,12 +66,11 @@ SPECIAL = {
     "\u00d7": r"\ensuremath{\times}", "\u00b7": r"\ensuremath{\cdot}", "\u00b1": r"\ensuremath{\pm}",
     "\u2248": r"\ensuremath{\approx}", "\u221e": r"\ensuremath{\infty}", "\u2260": r"\ensuremath{\neq}",
     "\u221a": r"\ensuremath{\surd}", "\u2211": r"\ensuremath{\Sigma}", "\u2016": r"\ensuremath{\|}",
-    "\u00b0": r"\ensuremath{^\circ}", "\u00b5": r"\ensuremath{\mu}", "\n": " ", "\t": " ",
+    "\u00b0": r"\ensuremath{^\circ}", "\n": " ", "\t": " ",
     **{char: rf"\ensuremath{{^{digit}}}" for char, digit in zip("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789", strict=True)},
     **{char: rf"\ensuremath{{_{digit}}}" for char, digit in zip("₀₁₂₃₄₅₆₇₈₉", "0123456789", strict=True)},
-    "\u207b": r"\ensuremath{^{-}}", "Δ": r"\ensuremath{\Delta}", "Σ": r"\ensuremath{\Sigma}",
-    "Ω": r"\ensuremath{\Omega}", "Λ": r"\ensuremath{\Lambda}", "Φ": r"\ensuremath{\Phi}", "Θ": r"\ensuremath{\Theta}",
-    **{char: rf"\ensuremath{{\{name}}}" for char, name in zip("αβγδεζηθικλμνξπρστυφχψω", GREEK.split(), strict=True)},
+    "\u207b": r"\ensuremath{^{-}}",
+    **{char: rf"\ensuremath{{\{_letter(char)}}}" for char in "αβγδεζηθικλμνξπρστυφχψωΔΣΩΛΦΘΓΠΨΞ"},
 }  # fmt: skip
 LETTERS = ("\u00a1", "\u017f")
 """Characters beyond ASCII that LaTeX sets as they are: letters of Western and Central Europe."""
@@ -214,7 +218,7 @@ class _Picture:
     def _pieces(self, path: str, origin: Sequence[float]) -> Iterator[str]:
         """The commands of an SVG path of straight and cubic pieces."""
         command, numbers, here = "", list[float](), (0.0, 0.0)
-        counts = {"M": 2, "L": 2, "H": 1, "V": 1, "C": 6, "Z": 0}
+        counts = dict(zip("MLHVCZ", (2, 2, 1, 1, 6, 0), strict=True))
         for letter, number, other in _PATH.findall(path):
             if other:
                 raise self.fault(f"a path with {other!r}")
@@ -323,10 +327,10 @@ class _Picture:
         self._once(paint, f"\\sb{paint[0]}{{{colour}}}")
 
     def _opacity(self, paint: str, item: Item) -> None:
-        alpha = float(item.get("opacity", 1)) * float(item.get(f"{paint}Opacity", 1))
+        opacity = float(item.get("opacity", 1)) * float(item.get(f"{paint}Opacity", 1))
         match = _COLOUR.fullmatch(str(item.get(paint)))
-        alpha *= float(match[4]) if match is not None and match[4] else 1.0
-        self._once(f"{paint} opacity", f"\\pgfset{paint}opacity{{{_short(alpha, 3)}}}")
+        opacity *= float(match[4]) if match is not None and match[4] else 1.0
+        self._once(f"{paint} opacity", f"\\pgfset{paint}opacity{{{_short(opacity, 3)}}}")
 
     def _once(self, what: str, command: str) -> None:
         if self._set.get(what) != command:

@@ -27,11 +27,11 @@ class Looked:
 
     def to_dict(self, *args: Any, **options: Any) -> dict[str, Any]:
         """The chart as Vega-Lite, with its look if it is no part of another chart."""
-        made: dict[str, Any] = super().to_dict(*args, **options)  # type: ignore[misc]
+        chart: dict[str, Any] = super().to_dict(*args, **options)  # type: ignore[misc]
         if (options.get("context") or {}).get("top_level", True) and options.get("format", "vega-lite") == "vega-lite":
-            made["config"] = merged(self._look, made.get("config", {}))
-            refitted(made, style.SIZE)
-        return made
+            chart["config"] = merged(self._look, chart.get("config", {}))
+            refitted(chart, style.SIZE)
+        return chart
 
     def __or__(self, other: Any) -> Any:
         return looked(super().__or__(other), self._look)  # type: ignore[misc]

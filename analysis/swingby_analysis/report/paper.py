@@ -102,7 +102,7 @@ def chosen(figures: Figures, names: Sequence[str]) -> list[Figure]:
     curves = next((figure for slug, figure in every.items() if CURVES in slug), None)
     known |= {CURVES: curves} if curves is not None else {}
     picked = dict[str, Figure]()
-    for name in [one for asked in names for one in (every if asked == "all" else [asked])]:
+    for name in [slug for name_or_all in names for slug in (every if name_or_all == "all" else [name_or_all])]:
         if name not in known:
             raise SwingbyError(f"there is no figure {name!r}; {nearest(name, [*known, 'all'])}")
         picked.setdefault(known[name].slug, known[name])
