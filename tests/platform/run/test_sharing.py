@@ -188,6 +188,7 @@ def test_who_shares(walk: Any) -> None:
     ):
         planned = Planner(sweep, records, options, gpus=3).preview()
         assert planned.shares == shared
+        assert {one.gpus for one in planned.process_resources.values()} == {float(options.device == "cuda")}
         assert ("3 GPUs" in summary(planned)) == shared
         machines = [{"CPU": 8.0, "GPU": 3.0}]
         assert (Slots.of([planned], machines, Progress()) is not None) == shared
@@ -230,7 +231,7 @@ def test_runs_come_to_share_gpus(walk: Any, monkeypatch: pytest.MonkeyPatch) -> 
     assert again
     assert all("CUDA out of memory" in line for line in again)
     assert not list((walk.data / "work").glob("*.meter*"))
-    query = "select cell_id, status, position, from_step from walk order by cell_id"
+    query = "select cell_id, status, step, position, final_position from walk order by cell_id"
     shared, walk.data = walk.rows(query), walk.folder / "by-loop"
     run_sweep(sweep, walk.data, local=True, pilot=False, progress=Progress())
     assert repr(shared) == repr(walk.rows(query))
