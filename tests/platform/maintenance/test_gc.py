@@ -183,8 +183,8 @@ def test_checkpoints_stay_as_long_as_they_may_be_needed(walk: Any) -> None:
 
 
 def test_what_killed_drivers_and_workers_leave_goes(walk: Any) -> None:
-    """Folders of Tune, half-fetched checkpoints, notes on deaths and reports: they stay while somebody runs a sweep, and
-    while they are young; then they go. Whose sweep is not known stays."""
+    """Folders of Tune, half-fetched checkpoints, notes on deaths, and reports: they stay while somebody runs a sweep,
+    and while they are young; then they go. Whose sweep is not known stays."""
     sweep = walk.sweep(seeds=1)
     run_sweep(sweep, walk.data, local=True, pilot=False, progress=Progress())
     records, work = walk.records(), walk.data / "work"
