@@ -162,7 +162,8 @@ class Training:
             messages = zip(statuses, rows["message"].to_pylist(), strict=True)
             self._raise_if_crowded("\n".join(message or "" for status, message in messages if status == "failed"))
         self._take(rows)
-        self._report()
+        if self.segments.unfinished:  # else the report of the end is the next
+            self._report()
         whole_cells = all(rows["final"].to_pylist()) and not any(rows["from_step"].to_pylist())
         if not whole_cells or time.monotonic() - self.flushed >= FLUSH_SECONDS:
             self._flush()
