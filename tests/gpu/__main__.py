@@ -53,6 +53,7 @@ PARTS = (
     Part("candidates", "Diffusion: candidates for a faster step; the bare loop as a CUDA graph, if not launched", 90),
     Part("sim", "SIM: cells a second on the GPU, beside the products of its steps and two CPU cores", 70),
     Part("group", "One run by two processes, each with a GPU", 30),
+    Part("sharing", "Small runs by `swingby run`: one at a time on the GPU, and as many as pay", 240),
     Part("cells", "Real cells, by the product's own code", float("inf")),
 )
 

@@ -20,8 +20,11 @@ SOURCE_ROOTS = {"swingby": ROOT / "platform", "swingby_sweeps": ROOT / "sweeps",
 NO_SCIENCE = {"swingby_sweeps", "swingby_analysis", "torch", "diffusers", "accelerate", "altair"}
 DUCKDB_ROOMS = ("swingby.store.", "swingby.sandbox")
 TOOLS = {"torch", "diffusers", "accelerate", "altair", "ray", "duckdb"}
-KNOWN = {f"swingby.function.{name}": {"torch"} for name in ("experiment", "handle", "state")}
-"""A user's function may have loaded torch, which is then used and never imported."""
+KNOWN = {
+    f"swingby.{name}": {"torch"}
+    for name in ("function.experiment", "function.handle", "function.state", "model.memory")
+}
+"""An experiment may have loaded torch, which is then used and never imported."""
 
 
 @cache

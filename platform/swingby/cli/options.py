@@ -32,8 +32,8 @@ Device = Annotated[
     str | None,
     typer.Option(
         metavar="cpu|cuda",
-        help="Where batches are trained; with cuda, each process has a GPU of its own, or the part of one that "
-        "--set resources.gpus=0.25 gives it.",
+        help="Where batches are trained; with cuda, as many runs share a GPU as its memory and a measured gain allow; "
+        "--set resources.gpus=1 gives each a whole one, =0.25 a part.",
         show_default="as the experiment asks",
     ),
 ]

@@ -148,8 +148,8 @@ def _checkpoints(records: Records, left: list[str], dry_run: bool) -> list[tuple
 
 
 def _flags(work: Path) -> list[Path]:
-    """Flag files by which drivers ask workers to stop, and notes of watchdogs on how a worker died."""
-    return [*work.glob("*-*-*.drain"), *work.glob("*-*-*.b*-*.died")]
+    """Flag files by which drivers ask workers to stop, notes on how a worker died, and reports of how far it is."""
+    return [path for name in ("drain", "b*-*.died", "b*-*.meter*") for path in work.glob(f"*-*-*.{name}")]
 
 
 def _start_of(flag: Path) -> str:

@@ -13,6 +13,7 @@ import numpy as np
 import pyarrow as pa
 
 from swingby.model.cell import Cell
+from swingby.model.memory import Memory, memory_of_torch
 from swingby.model.params import UntypedParams
 from swingby.model.process_group import ALONE, ProcessGroup
 from swingby.model.reported import Reported
@@ -279,6 +280,10 @@ class Experiment(ABC, Generic[ParamsT]):
         Relative to a curve's largest value. A batch of another size rounds otherwise, and float32 rounds much.
         """
         return 1e-9 if getattr(params, "dtype", "float64") == "float64" else 1e-3
+
+    def memory(self) -> Memory | None:
+        """Memory of the GPU that this process trains on, which decides how many runs share it; None: not known."""
+        return memory_of_torch()
 
     def prepare(self, params: Sequence[ParamsT], tell: Callable[[str], None]) -> None:
         """Prepare the machine for such cells (one of each shape): done once on each machine, and reported by `tell`."""

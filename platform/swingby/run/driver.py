@@ -108,6 +108,7 @@ def run(
                 options,
                 workers=workers or max(1, int(sum(machines))),
                 machines=machines,
+                gpus=standby.gpus() if standby is not None and options.address else None,
                 stop=drain,
                 begin=(lambda: None) if standby is None or nearby else standby.begin,
                 reservations=reservations,

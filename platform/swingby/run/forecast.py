@@ -12,7 +12,8 @@ from swingby.model.experiment import Resources
 from swingby.run.cost import Cost
 from swingby.run.options import RunOptions
 from swingby.run.pending import CellCounts
-from swingby.run.resources import gpus_on, group_resources, runs_on_one, widened
+from swingby.run.resources import gpus_on, group_resources, runs_on_one, shares, widened
+from swingby.run.sharing import PARTS
 from swingby.store.writer import SEGMENT_ROWS
 from swingby.sweepfile.sweep import Sweep
 from swingby.units import counted, duration, size
@@ -45,21 +46,31 @@ class Forecast:
 
 
 def forecast(
-    notes: Sequence[BatchNote], known: Mapping[str, Cost], resources: Mapping[str, Resources], workers: int
+    notes: Sequence[BatchNote],
+    known: Mapping[str, Cost],
+    resources: Mapping[str, Resources],
+    workers: int,
+    gpus: int = 1,
 ) -> Forecast | None:
     """The forecast of some batches; None if there are none, or if their cost is unknown.
 
-    The wall time is that of handing the batches in order to whichever worker is free.
+    The wall time is that of handing the batches in order to whichever worker is free, and whichever GPU.
     """
     if not notes or not known:
         return None
     free, shards = [0.0] * workers, 0.0
+    on_gpus = {each.gpus: [0.0] * runs_on(gpus, each.gpus) for each in resources.values() if each.gpus}
     shapes: dict[str, ShapeForecast] = {}
     for note in notes:
         cost, cpus = known[note.shape], max(1, round(resources[note.shape].cpus))
         seconds = cost.seconds(note.cells)
         taken = sorted(free)[: min(cpus, workers)]
-        free = [*sorted(free)[len(taken) :], *[taken[-1] + seconds] * len(taken)]
+        begins, slots = taken[-1], on_gpus.get(resources[note.shape].gpus)
+        if slots is not None:
+            slots.sort()
+            begins = slots[0] = max(begins, slots[0])
+            slots[0] += seconds
+        free = [*sorted(free)[len(taken) :], *[begins + seconds] * len(taken)]
         shards += note.cells * cost.size
         old = shapes.get(note.shape, ShapeForecast(note.shape, 0, 0, 0.0, cost.measured))
         shapes[note.shape] = ShapeForecast(
@@ -73,6 +84,11 @@ def forecast(
     open_share = min(1.0, SEGMENT_ROWS / sum(row.cells for row in rows))
     disk = shards * (1 + STORE * (1 + (COPIES - 1) * open_share))
     return Forecast(sum(row.core_seconds for row in rows), max(free), disk, rows)
+
+
+def runs_on(gpus: int, each: float) -> int:
+    """How many batches that take `each` GPUs, or that part of one, run at once on so many; at least one."""
+    return max(1, gpus * runs_on_one(each) if each < 1 else int(gpus / each))
 
 
 @dataclass(frozen=True)
@@ -92,6 +108,7 @@ class Planned:
         piloted: cells that were trained to measure the cost; they count as done.
         older: cells with a result of another version of the experiment's code, which counts only if it is kept.
         machines: the CPUs of each machine.
+        gpus: how many GPUs all machines have.
         other_batches: how many batches the other sweeps of the run have; all share the machines.
         decision: why these cells, where the sweep is refined; else empty.
         hints: what to write so that results which are there count.
@@ -111,6 +128,7 @@ class Planned:
     piloted: int = 0
     older: int = 0
     machines: tuple[float, ...] = ()
+    gpus: int = 1
     other_batches: int = 0
     decision: Mapping[str, Any] = field(default_factory=dict)
     hints: tuple[str, ...] = ()
@@ -128,6 +146,20 @@ class Planned:
     def batch_resources(self) -> Mapping[str, Resources]:
         """What all processes of a batch occupy, by shape."""
         return {shape: group_resources(one, self.options.processes) for shape, one in self.process_resources.items()}
+
+    @cached_property
+    def busy_cores(self) -> float:
+        """How many cores train at once, before runs come to share a GPU."""
+        every = self.batch_resources.values()
+        return max(
+            (min(self.workers, runs_on(self.gpus, one.gpus) * one.cpus) if one.gpus else self.workers for one in every),
+            default=1.0,
+        )
+
+    @property
+    def shares(self) -> bool:
+        """Whether measurements decide how many runs share a GPU."""
+        return all(shares(self.sweep, needed, self.options) for needed in self.resources.values())
 
     def device(self, note: BatchNote) -> str:
         """The device of a batch: that of the options, else a GPU if the experiment asks for one."""
@@ -188,8 +220,13 @@ def _gpus_text(planned: Planned) -> str:
         return f", {low:g}-{high:g} GPUs a process" if low < high else f", {high:g} GPUs a process"
     if high < 1:
         return f", {high:g} of a GPU a process: {runs_on_one(high)} share one"
-    hint = "" if planned.options.processes > 1 else " (--set resources.gpus=0.5 lets two share one)"
-    return f", one GPU a process{hint}"
+    if not planned.shares:
+        return ", one GPU a process"
+    there = counted(planned.gpus, "GPU") if planned.gpus else "no GPU here"
+    return (
+        f", {there}: one run on each, and up to {len(PARTS)} as its memory and a measured gain allow "
+        "(--set resources.gpus=1 leaves it at one)"
+    )
 
 
 def _forecast_lines(needs: Forecast | None) -> Iterator[str]:

@@ -79,7 +79,7 @@ class RunOptions:
             )
         if self.device not in (None, "cpu", "cuda"):
             raise SwingbyError(
-                f"--device {self.device} is unknown; allowed: cpu, cuda (a GPU each, or what resources.gpus sets)"
+                f"--device {self.device} is unknown; allowed: cpu, cuda (resources.gpus sets what of a GPU each takes)"
             )
         if self.older not in (None, "keep", "retrain"):
             raise SwingbyError(f"older={self.older!r} is unknown; allowed: keep, retrain, None")

@@ -26,7 +26,7 @@ from swingby.run.pending import CellCounts, PendingCells, Reservations, TrainedC
 from swingby.run.pilots import Pilots, choose_pilots, unmeasured
 from swingby.run.processes.child import ChildProcess
 from swingby.run.progress import Progress
-from swingby.run.resources import check_request
+from swingby.run.resources import check_request, gpus_here
 from swingby.store import Store, check_experiment, ingest
 from swingby.store.status import failed_cells, is_presented, refused_records
 from swingby.sweepfile.sweep import Sweep
@@ -48,6 +48,7 @@ class Planner:
     Args:
         workers: how many one-core batches run at once; those of the options if None, or one.
         machines: the CPUs of each machine; by default one machine with a CPU for each worker.
+        gpus: how many GPUs all machines have; by default those of this one.
         stop: true once the run was asked to stop.
         begin: called when there is something to train, before it is known how.
         reservations: those of the driver; by default it holds none.
@@ -65,6 +66,7 @@ class Planner:
         *,
         workers: int | None = None,
         machines: Sequence[float] = (),
+        gpus: int | None = None,
         stop: Callable[[], bool] = lambda: False,
         begin: Callable[[], None] = lambda: None,
         reservations: Reservations | None = None,
@@ -76,6 +78,7 @@ class Planner:
         self.sweep, self.records, self._begin = sweep, records, begin
         self.workers = workers or self.options.workers or 1
         self.machines = tuple(machines) or (float(self.workers),)
+        self.gpus = gpus_here() if gpus is None else gpus
         self.shared: Sequence[TrainedCells] = ()
         self.decision: Mapping[str, Any] = {}
         self.reservations = Reservations(records) if reservations is None else reservations
@@ -271,6 +274,7 @@ class Planner:
             piloted=self.piloted,
             older=len(self.pending.older),
             machines=self.machines,
+            gpus=self.gpus,
             decision=self.decision,
         )
-        return replace(planned, forecast=forecast(notes, known, planned.batch_resources, self.workers))
+        return replace(planned, forecast=forecast(notes, known, planned.batch_resources, self.workers, self.gpus))

@@ -38,7 +38,7 @@ class Progress:
         self._forecast_of: dict[tuple[str, int], float] = {}
         self._cpus_of: dict[tuple[str, int], float] = {}
         self.done_of: dict[str, int] = {}
-        self._workers = 1
+        self._workers, self._runs = 1.0, 1
         self._named, self._which = False, ""
         self._shares: tuple[float, ...] = ()
         self._at_first = 0.0
@@ -59,7 +59,7 @@ class Progress:
         self._reset()
         self._shares, self._at_first = tuple(in_progress), sum(in_progress)  # no measure of this run's rate
         self.total = sum(one.missing for one in planned)
-        self._workers = max(1, *(one.workers for one in planned))
+        self._workers = max(1.0, *(one.busy_cores for one in planned))
         for one in planned:
             # With a single plan no batch needs the name of its plan.
             plan_id = one.plan.plan_id if len(planned) > 1 or more else ""
@@ -113,6 +113,11 @@ class Progress:
         self._shares = tuple(shares)
         self._show()
 
+    def share(self, runs: int) -> None:
+        """Takes how many runs share each GPU from now on."""
+        self._runs = runs
+        self._show()
+
     @contextmanager
     def waiting(self, cells: int) -> Iterator[Callable[[int], None]]:
         """While inside, counts a wait for cells of other drivers; gives a function that takes how many remain."""
@@ -151,7 +156,7 @@ class Progress:
         # A worker's first batch also pays for its start: until much is done, the forecast itself has weight.
         correction = (self.core_seconds + WEIGHT) / (self._forecast_done + WEIGHT)
         left = self._forecast - self._forecast_done - sum(self._shares) * self._forecast / self.total
-        return max(left, 0.0) * correction / self._workers
+        return max(left, 0.0) * correction / (self._workers * self._runs)
 
     def state(self) -> str:
         """One line of text: cells done, failures, cells in progress, time left."""
@@ -162,6 +167,7 @@ class Progress:
             parts.append(
                 f"{len(self._shares):,} in progress ({sum(self._shares) / len(self._shares):.0%} of their steps)"
             )
+        parts += [shared_text(self._runs)] if self._runs > 1 else []
         left = self.remaining()
         if left is not None and self.done < self.total:
             parts.append(f"about {duration(left)} left")
@@ -215,6 +221,11 @@ class Live(Progress):
             self._bars.update(self._task, completed=self.done, description=self.state())
         if last:
             self._bars.stop()
+
+
+def shared_text(runs: int) -> str:
+    """How many runs share each GPU, in words."""
+    return "one run on each GPU" if runs == 1 else f"{runs} runs share each GPU"
 
 
 def progress_for(stream: TextIO | None = None) -> Progress:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from swingby.errors import SwingbyError
@@ -18,6 +19,15 @@ if TYPE_CHECKING:
 def cores() -> int:
     """The cores this process may use."""
     return len(os.sched_getaffinity(0))
+
+
+def gpus_here() -> int:
+    """The NVIDIA GPUs this process may use."""
+    there = sorted(Path("/proc/driver/nvidia/gpus").glob("*")) or sorted(Path("/dev").glob("nvidia[0-9]*"))
+    visible = os.environ.get("CUDA_VISIBLE_DEVICES")
+    return (
+        len(there) if visible is None else min(len(there), len([name for name in visible.split(",") if name.strip()]))
+    )
 
 
 def check_request(sweep: Sweep, options: RunOptions) -> None:
@@ -80,11 +90,23 @@ def bundle(each: Resources) -> dict[str, float]:
 def gpus_on(needed: Resources, device: str | None) -> float:
     """How many GPUs, or what part of one, a process occupies on a device (None: as the experiment asks).
 
-    On "cuda" it is a whole one where nothing else is set: what shares a GPU also has to share its memory.
+    On "cuda" it is a whole one where nothing else is set, which others may come to share: see `shares`.
     """
     if device == "cpu":
         return 0.0
     return needed.gpus or float(device == "cuda")
+
+
+def shares(sweep: Sweep, needed: Resources, options: RunOptions) -> bool:
+    """Whether measurements decide how many runs share a GPU: where runs are on "cuda", each in one process of Ray's,
+    and neither the sweep nor the experiment says what part of a GPU a run takes."""
+    unset = sweep.resources.get("gpus") is None and not needed.gpus
+    return unset and options.device == "cuda" and options.processes == 1 and not options.local
+
+
+def lacks_memory(message: str) -> bool:
+    """Whether the message of an error says that a process found no memory, on a GPU or beside it."""
+    return "out of memory" in message or "_ALLOC_FAILED" in message
 
 
 def runs_on_one(gpus: float) -> int:
@@ -99,7 +121,7 @@ def with_advice(message: str, gpus: float) -> str:
         gpus: the part of a GPU that the run was given.
     """
     runs = runs_on_one(gpus)
-    if runs == 1 or "out of memory" not in message:
+    if runs == 1 or not lacks_memory(message):
         return message
     return (
         f"up to {runs} runs shared this GPU (resources.gpus is {gpus:g}), and its memory is too small for them: set a "

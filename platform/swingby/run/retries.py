@@ -98,6 +98,11 @@ class Retries:
             if self._machine_works:
                 self.fail_suspects()
 
+    def lacked_memory(self, trial: Trial, reason: str) -> None:
+        """Schedules a trial once more that found no memory on a GPU that others share, which is no fault of a cell."""
+        self._scheduler.again(trial)
+        self._progress.line(f"{trial} tried again with fewer runs beside it: {reason}")
+
     def _last_step(self, plan: Plan, cell_id: str) -> int:
         """The last step of an unfinished cell that an earlier run of the sweep committed; -1: none."""
         with Store.open(self._records.data) as store:

@@ -228,6 +228,10 @@ class Scheduler:
         self._retries.extend(again)
         return again
 
+    def again(self, trial: Trial) -> None:
+        """Schedules a trial once more whose end says nothing about it."""
+        self._retries.append(trial)
+
     def deadline(self, trial: Trial) -> float:
         """Seconds for which a trial may give no sign of life."""
         if trial.planned.options.deadline is not None:

@@ -183,8 +183,8 @@ def test_checkpoints_stay_as_long_as_they_may_be_needed(walk: Any) -> None:
 
 
 def test_what_killed_drivers_and_workers_leave_goes(walk: Any) -> None:
-    """Folders of Tune, half-fetched checkpoints and notes on deaths: they stay while somebody runs a sweep, and while
-    they are young; then they go. Whose sweep is not known stays."""
+    """Folders of Tune, half-fetched checkpoints, notes on deaths, and reports: they stay while somebody runs a sweep,
+    and while they are young; then they go. Whose sweep is not known stays."""
     sweep = walk.sweep(seeds=1)
     run_sweep(sweep, walk.data, local=True, pilot=False, progress=Progress())
     records, work = walk.records(), walk.data / "work"
@@ -193,8 +193,9 @@ def test_what_killed_drivers_and_workers_leave_goes(walk: Any) -> None:
     for path in files:
         path.parent.mkdir(parents=True)
         path.write_text("half")
-    note = work / f"{plan}.b0-3.died"
-    note.write_text("it was killed")
+    notes = [work / f"{plan}.b0-3.{what}" for what in ("died", "meter", "meter.part")]
+    for note in notes:
+        note.write_text("it was killed")
     stays = work / "put" / "somebody-s"
     stays.write_text("a note on what was put")
     for path in [*work.rglob("*")]:
@@ -203,8 +204,8 @@ def test_what_killed_drivers_and_workers_leave_goes(walk: Any) -> None:
         assert collect(walk.data).removed == ()
     for path in [*work.rglob("*")]:
         os.utime(path)
-    told = [path.relative_to(walk.data).as_posix() for path in (files[0].parents[1], files[1].parent, note)]
-    assert [name for name, _ in collect(walk.data).removed] == [told[2]]
+    told = [path.relative_to(walk.data).as_posix() for path in (files[0].parents[1], files[1].parent, *notes)]
+    assert sorted(name for name, _ in collect(walk.data).removed) == told[2:]
     for path in [*work.rglob("*")]:
         old(path)
     assert {name for name, _ in collect(walk.data, dry_run=True).removed} == set(told[:2])

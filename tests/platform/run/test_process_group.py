@@ -354,7 +354,7 @@ def test_cpus_that_nobody_else_needs(machines: list[int], batches: int, processe
 @pytest.mark.parametrize(
     ("resources", "gpus", "said"),
     [
-        ({}, 1.0, "one GPU a process (--set resources.gpus=0.5 lets two share one)"),
+        ({"gpus": 1}, 1.0, "one GPU a process"),
         ({"gpus": 0.125}, 0.125, "0.125 of a GPU a process: 8 share one"),
         ({"gpus": 2}, 2.0, "2 GPUs a process"),
     ],

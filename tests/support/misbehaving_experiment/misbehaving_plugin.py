@@ -14,7 +14,7 @@ import signal
 import socket
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
@@ -25,6 +25,7 @@ from swingby.data.records import Records, ShardHeader
 from swingby.model.cell import Cell
 from swingby.model.detector import Detector, OutcomeKind
 from swingby.model.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Resources
+from swingby.model.memory import Memory
 from swingby.model.params import Params, added
 from swingby.model.process_group import LostWorkerError, Rank
 
@@ -43,6 +44,8 @@ class WalkParams(Params):
         pause: seconds a cell takes.
         pieces: rows a cell leaves; 0: all cells of the batch in one table.
         gpus: that each process occupies (and makes no use of).
+        holds: the share of a GPU's memory that a walk step by step holds, and `grows` times as much at its end, which
+            comes once two walks have shared a GPU; its pause is after each step.
     """
 
     width: int = 1
@@ -67,6 +70,8 @@ class WalkParams(Params):
     pause: float = 0.0
     pieces: int = 0
     gpus: float = added(0.0)
+    holds: float = added(0.0)
+    grows: float = added(1.0)
 
 
 def _of(cell: Cell) -> WalkParams:
@@ -203,6 +208,46 @@ def company(cell: Cell, batch: Batch, first: int) -> Iterator[Ask]:
         yield ask
 
 
+class OutOfMemoryError(RuntimeError):
+    """As torch names it."""
+
+
+class Gpu:
+    """A stand-in for the GPU of this process: a folder beside TEST_LEDGER, with a file for each process that holds some
+    of its memory."""
+
+    def __init__(self) -> None:
+        self.ledger, name = Path(os.environ["TEST_LEDGER"]), os.environ.get("CUDA_VISIBLE_DEVICES", "")
+        self.folder = self.ledger.with_name(f"gpu-{name}")
+        self.own = self.folder / str(os.getpid())
+
+    def held(self) -> list[float]:
+        """The share of the memory that each process holds."""
+        shares = []
+        for path in self.folder.glob("*"):
+            with suppress(FileNotFoundError):
+                shares.append(float(path.read_text() or 0))
+        return shares
+
+    def hold(self, share: float) -> None:
+        """Holds so much from now on; notes how many processes hold some.
+
+        Raises:
+            OutOfMemoryError: there is not so much.
+        """
+        self.folder.mkdir(exist_ok=True)
+        self.own.write_text(str(share))
+        held = self.held()
+        if sum(held) > 1:
+            raise OutOfMemoryError("CUDA out of memory. Tried to allocate 2.00 GiB")
+        with self.ledger.with_name(f"{self.folder.name}.most").open("a") as most:
+            most.write(f"{len(held)}\n")
+
+    def has_been_shared(self) -> bool:
+        """Whether two processes have held memory of one GPU, this or another one."""
+        return any("2" in path.read_text() for path in self.ledger.parent.glob("gpu-*.most"))
+
+
 class Walk(Experiment):
     """Walks `length` steps of size `rate`."""
 
@@ -233,6 +278,10 @@ class Walk(Experiment):
     def steps(self, params: Any) -> int:
         return params.length + 1
 
+    def memory(self) -> Memory | None:
+        gpu = Gpu()
+        return Memory(1000, int(1000 * (1 - sum(gpu.held()))), 0) if gpu.folder.is_dir() else None
+
     def run(self, batch: Batch) -> Iterator[pa.Table]:
         tables = []
         for cell in batch.cells:
@@ -240,7 +289,9 @@ class Walk(Experiment):
                 return
             self._begin(cell)
             self._misbehave(cell, batch)
-            if _of(cell).pieces:
+            if _of(cell).holds:
+                yield from self._on_gpu(cell, batch)
+            elif _of(cell).pieces:
                 yield from self._pieces(cell, batch)
             elif _of(cell).wants != "exit":
                 tables.append(self._rows(cell, batch, 0, _of(cell).length))
@@ -289,6 +340,22 @@ class Walk(Experiment):
                     yield self._rows(cell, batch, int(low), int(high) - 1, ask)
                     checkpoint.write_text(str(high))
                     time.sleep(_of(cell).pause)
+
+    def _on_gpu(self, cell: Cell, batch: Batch) -> Iterator[pa.Table]:
+        """Steps until two walks have shared a GPU, and then to the end at once."""
+        checkpoint, gpu, params = Path(batch.workdir or "") / cell.cell_id, Gpu(), _of(cell)
+        step = int(checkpoint.read_text()) if checkpoint.exists() else 0
+        try:
+            gpu.hold(params.holds)
+            while step < params.length and not gpu.has_been_shared():
+                yield self._rows(cell, batch, step, step)
+                step += 1
+                checkpoint.write_text(str(step))
+                time.sleep(params.pause)
+            gpu.hold(params.holds * params.grows)
+            yield self._rows(cell, batch, step, params.length)
+        finally:
+            gpu.own.unlink(missing_ok=True)
 
     def _rows(self, cell: Cell, batch: Batch, low: int, high: int, ask: Ask | None = None) -> pa.Table:
         params = _of(cell)

@@ -89,6 +89,15 @@ class Standby:
         self.storage()
         return tuple(machine.get("CPU", 0.0) for machine in machines())
 
+    def gpus(self) -> int:
+        """Waits until Ray is up; returns how many GPUs all machines have.
+
+        Raises:
+            SwingbyError: as `machines`.
+        """
+        self.storage()
+        return int(sum(machine.get("GPU", 0.0) for machine in machines()))
+
     def __enter__(self) -> Standby:
         return self
 

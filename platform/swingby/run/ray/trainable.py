@@ -58,6 +58,7 @@ def train(config: Mapping[str, Any]) -> dict[str, Any]:
                 ALONE if size == 1 else RayGroup(size, each),
                 each.get("CPU", 1.0),
                 each.get("GPU", 0.0),
+                None if config["meter"] is None else Path(config["meter"]),
             )
             done = run_batch(assignment, draining, beat)
     except (OvertakenError, SpoiledError) as error:  # the driver recognises one error class

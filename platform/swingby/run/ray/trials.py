@@ -14,8 +14,9 @@ from swingby.run.drain import Drain, flag_for
 from swingby.run.forecast import Planned
 from swingby.run.progress import Progress
 from swingby.run.ray.session import Standby, machines, quiet
+from swingby.run.ray.slots import Slots
 from swingby.run.ray.trainable import LOST, trainable
-from swingby.run.resources import bundle, check_fits
+from swingby.run.resources import bundle, check_fits, lacks_memory
 from swingby.run.retries import Retries
 from swingby.run.scheduler import Scheduler, Source, Trial
 from swingby.run.worker.batch import BatchDone
@@ -58,7 +59,8 @@ def run_tune(
         for one in planned:
             _check_plan(one, available, shared_folder)
         checked = None if source is None else _Checked(source, lambda one: _check_plan(one, available, shared_folder))
-        flight = TrialsInFlight(planned, records, flag, progress, drain, checked)
+        slots = Slots.of(planned, available, progress)
+        flight = TrialsInFlight(planned, records, flag, progress, drain, checked, slots)
         tuner = tune.Tuner(
             trainable(),
             tune_config=tune.TuneConfig(search_alg=_searcher(flight), num_samples=-1, reuse_actors=True),
@@ -120,6 +122,7 @@ class TrialsInFlight:
 
     Args:
         flag: the file whose presence tells workers to begin no batch any more.
+        slots: those on GPUs that trials share; None: each trial takes what its plan says.
     """
 
     def __init__(
@@ -130,10 +133,11 @@ class TrialsInFlight:
         progress: Progress,
         drain: Drain,
         source: Source | None = None,
+        slots: Slots | None = None,
     ) -> None:
         self.fault: str | None = None
         self.deaths = 0
-        self._drain = drain
+        self._drain, self._slots = drain, slots
         self._scheduler = Scheduler(planned, max(one.workers for one in planned), source)
         self.retries = Retries(self._scheduler, records, progress)
         self._notes = records.data / "work"
@@ -141,7 +145,13 @@ class TrialsInFlight:
         self._trials: dict[tuple[str, int, int], Trial] = {}
 
     def config(self) -> dict[str, Any] | None:
-        """The configuration of the next trial, for `trainable.train`; None if there is none."""
+        """The configuration of the next trial, for `trainable.train`; None if there is none, or no slot for it."""
+        slot = None
+        if self._slots is not None:
+            self._slots.look()
+            slot = self._slots.free
+            if slot is None:
+                return None
         try:
             trial = self._scheduler.next()
         except SwingbyError as error:  # a further plan cannot be run
@@ -150,7 +160,13 @@ class TrialsInFlight:
         if trial is None:
             return None
         self._trials[trial.key] = trial
-        planned = trial.planned
+        planned, meter = trial.planned, None
+        amounts = bundle(planned.process_resources[trial.notes[0].shape])
+        if self._slots is not None and slot is not None:
+            amounts, meter = {**amounts, "GPU": self._slots.part(slot)}, self._note(trial, "meter")
+            self._slots.begin(slot, trial.key, meter)
+            if amounts["GPU"] == 1:
+                meter = None  # nobody is beside it: a lack of memory is its own fault
         return {
             **self._shared,
             "key": trial.key,
@@ -160,14 +176,15 @@ class TrialsInFlight:
             "attempt": trial.attempt,
             "device": trial.device,
             "processes": planned.options.processes,
-            "bundle": bundle(planned.process_resources[trial.notes[0].shape]),
+            "bundle": amounts,
+            "meter": None if meter is None else str(meter),
             "deadline": self._scheduler.deadline(trial),
-            "note": str(self._note(trial)),
+            "note": str(self._note(trial, "died")),
         }
 
-    def _note(self, trial: Trial) -> Path:
-        """The file in which the watchdog of a trial notes how its process died."""
-        return self._notes / f"{trial.planned.plan.plan_id}.b{trial.batches[0]}-{trial.attempt}.died"
+    def _note(self, trial: Trial, what: str) -> Path:
+        """The file in which the watchdog of a trial notes how its process died, or in which its meter reports."""
+        return self._notes / f"{trial.planned.plan.plan_id}.b{trial.batches[0]}-{trial.attempt}.{what}"
 
     def may_return(self) -> bool:
         """Whether there may be trials later: some in flight may have to be tried again, or a plan is still to come."""
@@ -180,6 +197,8 @@ class TrialsInFlight:
     def finished(self, result: Mapping[str, Any]) -> None:
         """Counts a trial that came back with this result of `trainable.train`."""
         trial = self._trials.pop(_key(result), None)
+        if self._slots is not None:
+            self._slots.end(_key(result))
         if result.get("fault"):
             self._stop(result["fault"])
             return
@@ -194,8 +213,15 @@ class TrialsInFlight:
         trial = self._trials.pop(_key(tuned.config), None)
         if trial is None:
             return
+        cause = self._cause_of_death(trial, tuned)
+        beside = tuned.config["meter"] is not None and lacks_memory(cause)
+        if self._slots is not None:
+            self._slots.end(trial.key, beside)
         try:
-            self.retries.died(trial, self._cause_of_death(trial, tuned))
+            if beside:
+                self.retries.lacked_memory(trial, cause)
+            else:
+                self.retries.died(trial, cause)
         except SwingbyError as error:
             self._stop(str(error))
 
@@ -208,13 +234,17 @@ class TrialsInFlight:
         """The cause that the watchdog notes a moment later, if it was on the process's machine; else Ray's message."""
         file = Path(tuned.error_file or "")  # `get_error` would read a copy of it that is made later
         text = file.read_text() if file.is_file() else ""
-        if "OutOfMemoryError" in text:
+        # The last line that is not blank has the reason; the process's own message may name the errors of others.
+        last = next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "it did not say why")
+        if last.startswith(LOST):
+            message = last
+        elif "OutOfMemoryError" in text:
             message = "out of memory: Ray ended it, since the machine had hardly any left"
         elif "worker process has died" in text:
             message = "it died, and no watchdog was left on its machine to note the cause"
-        else:  # the last line that is not blank has the reason
-            message = next((line.strip() for line in reversed(text.splitlines()) if line.strip()), "it did not say why")
-        note, deadline = self._note(trial), time.monotonic() + NOTE_SECONDS
+        else:
+            message = last
+        note, deadline = self._note(trial, "died"), time.monotonic() + NOTE_SECONDS
         while not message.startswith(LOST) and not note.exists() and time.monotonic() < deadline:
             time.sleep(0.02)
         try:

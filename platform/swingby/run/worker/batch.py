@@ -32,6 +32,8 @@ class Assignment:
         group: the processes that train the cells together.
         cpus: how many CPUs each of these processes may use.
         gpus: how many GPUs, or what part of one, Ray gave to each of them.
+        meter: the file for reports of how far the batch is, where the driver decides by them how many runs share a
+            GPU; a run that finds no memory then is to be tried again. None: neither.
     """
 
     data: Path
@@ -43,6 +45,7 @@ class Assignment:
     group: ProcessGroup = ALONE
     cpus: float = 1.0
     gpus: float = 0.0
+    meter: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,8 @@ def run_batch(
 
     Raises:
         ExperimentError: the experiment broke its contract.
-        LostWorkerError: a process of the group died; rows that were yielded are kept for the next attempt.
+        LostWorkerError: a process of the group died, or it found no memory on a GPU that others share; rows that were
+            yielded are kept for the next attempt.
         SupersededError: a newer run of the sweep has begun, or its results were taken back.
         OvertakenError: another process has committed rows of these cells.
         SwingbyError: the data folder, the plan or the batch cannot be read, or a shard cannot be written.
@@ -118,7 +122,7 @@ def run_batch(
         assignment.cpus,
         assignment.gpus,
     )
-    training = Training(records, plan, nothing.batch, how, seen, assignment.attempt, beat)
+    training = Training(records, plan, nothing.batch, how, seen, assignment.attempt, beat, assignment.meter)
     training.run()
     statuses = list(training.segments.status.values())
     return replace(

@@ -63,6 +63,10 @@ class Segments:
         """The cells without a final row, in the order of the batch."""
         return [cell_id for cell_id in self._order if cell_id not in self.status]
 
+    def reached(self) -> Mapping[str, int]:
+        """The last step of each cell that has rows."""
+        return self._last_step
+
     def restart(self, cell_ids: Sequence[str]) -> None:
         """Allows these cells to run again from any step."""
         for cell_id in cell_ids:
