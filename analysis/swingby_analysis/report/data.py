@@ -26,7 +26,7 @@ from swingby_analysis.charts.trajectories import PlaneView
 from swingby_analysis.grid import Grid, grid_of
 from swingby_analysis.query import Query, ask, points_of
 from swingby_analysis.report import prose, singles
-from swingby_analysis.report.cells import cells_query
+from swingby_analysis.report.cells import cells_query, outcome_tables
 from swingby_analysis.report.curves import PointCurves
 from swingby_analysis.report.extremes import Extremes, extremes
 from swingby_analysis.report.outcomes import (
@@ -41,7 +41,7 @@ from swingby_analysis.report.outcomes import (
     with_written,
 )
 from swingby_analysis.report.phases import Phases, boundary, surface_of
-from swingby_analysis.report.point_curves import KEPT_STEPS, MOST_SEEDS, curves_at
+from swingby_analysis.report.point_curves import ONES, Wanted, curves_at, curves_query
 from swingby_analysis.report.shown import ShownCurve, scales_of, shown_curves
 from swingby_analysis.report.singles import Single
 from swingby_analysis.report.slices import sliced
@@ -298,12 +298,13 @@ def read(
         cells = cells.join(last, on="cell_id", how="left", maintain_order="left")
     outcomes = {name: one for name, one in drawable(experiment, final, written).items() if name in cells.columns}
     cells, outcomes = among(cells, how.among), restricted(outcomes, how.among)
-    head, step = (sweep_id, experiment, MOST_SEEDS, KEPT_STEPS), store.last_step(experiment)
+    head, step, paths = (sweep_id, experiment), store.last_step(experiment), list[Wanted]()
     for one in shown:
-        queries[f"curve {one.column}"] = Query("curves", (*head, one.column, one.unit, (1,), step))
+        queries[f"curve {one.column}"] = curves_query(head, [Wanted(one.column, one.unit)], step)
     if shown and chosen is not None and how.plane is not None:
-        queries["plane"] = Query("curves", (*head, how.plane.curve, how.plane.unit or "ones", chosen, step))
-    runs = singles.queries((sweep_id, experiment), shown, cells["point"].n_unique())
+        paths = [Wanted(how.plane.curve, how.plane.unit or ONES, entry) for entry in chosen]
+        queries["plane"] = curves_query(head, paths, step)
+    runs = singles.queries(head, shown, cells["point"].n_unique())
     queries |= {f"runs {title}": query for title, query in runs.items()}
     every = store.points(experiment, sweep_id)
     drawn, remark = sliced(every, resolved)
@@ -324,7 +325,7 @@ def read(
         grid=grid_of(resolved, points),
         cells=cells,
         shown=shown,
-        curves=curves_at(store, shown, queries, chosen, trained) if shown else {},
+        curves=curves_at(store, shown, head, paths, trained) if shown else {},
         singles={point: of for point, of in singles.read(store, runs).items() if point in trained},
         plane=chosen,
         origins=ask(store, queries["origins"]).to_dicts(),
@@ -339,9 +340,10 @@ def read(
 
 def unseen(store: Store, data: ReportData) -> int:
     """How many cells with a result no detector has seen as they are now."""
-    sweep_id, experiment, outcomes, *_ = data.queries["cells"].parameters
-    if data.queries["cells"].name != "cells":
-        return data.cells.height if registry.detectors_for(str(experiment)) else 0
+    sweep_id, experiment = data.sweep["sweep_id"], data.sweep["experiment"]
+    outcomes = outcome_tables(store, experiment)
+    if not outcomes:
+        return data.cells.height if registry.detectors_for(experiment) else 0
     return int(ask(store, Query("unseen", (sweep_id, experiment, outcomes))).item())
 
 
