@@ -80,7 +80,7 @@ def map_of(grid: Grid, phases: Phases, outcome: Outcome, surface: Surface | None
         caption += f" {words[:1].upper()}{words[1:]}: {outcome.column.meaning}."
     if absent:
         caption += f" A point at which no run has a {absent} is blank. Table and panel count all runs."
-    return Figure(f"{slug}-{name.replace('_', '-')}", title, caption, reading, chart.to_dict())
+    return Figure(f"{slug}-{name.replace('_', '-')}", title, caption, reading, chart.to_dict(validate=False))
 
 
 def spent_map(grid: Grid, phases: Phases) -> Figure | None:
@@ -91,7 +91,7 @@ def spent_map(grid: Grid, phases: Phases) -> Figure | None:
     seen = phases.spent.values()
     caption = f"Cells spent: {prose.coverage(len(seen), len(spent), min(seen), max(seen))}."
     chart = spent_tiles(grid, spent)
-    return Figure("cells-spent", "Where cells were spent", caption, prose.SPENT, chart.to_dict())
+    return Figure("cells-spent", "Where cells were spent", caption, prose.SPENT, chart.to_dict(validate=False))
 
 
 @dataclass(frozen=True)
@@ -211,7 +211,7 @@ class Figures:
             if value is not None
         ]
         last = max((band.step for band in bands), default=1)
-        spec = log_curves(bands, runs, self.curve_titles, replace(self.axes, last=last)).to_dict()
+        spec = log_curves(bands, runs, self.curve_titles, replace(self.axes, last=last)).to_dict(validate=False)
         caption = f"{self.curves.caption}: {examples.why(self.data)}."
         drawn = self._of_examples(examples, "loss-curves", self.curves.title, caption, self.curves.reading, spec)
         return replace(drawn, points=True)
@@ -232,7 +232,7 @@ class Figures:
             for point, seed, step, x, y in examples.paths.select("point", "seed", "step", "x", "y").iter_rows()
             if x is not None and y is not None
         ]
-        spec = trajectories(medians, runs, view).to_dict()
+        spec = trajectories(medians, runs, view).to_dict(validate=False)
         caption = f"{plane.caption.format(*self.data.plane)}, at the same points: {examples.why(self.data)}."
         return self._of_examples(examples, "trajectories", plane.title, caption, plane.reading, spec)
 

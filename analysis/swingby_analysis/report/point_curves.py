@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
@@ -86,7 +86,6 @@ def curves_at(
     shown: Sequence[ShownCurve],
     head: tuple[str, str],
     paths: Sequence[Wanted] = (),
-    points: Collection[int] | None = None,
 ) -> dict[int, PointCurves]:
     """The curves of every point: those of all columns at the same steps, and its path where there is a plane.
 
@@ -95,7 +94,6 @@ def curves_at(
     Args:
         head: sweep and experiment.
         paths: the two entries of the plane of paths; none: there is no plane.
-        points: only these; None: all.
     """
     wanted = {one.title: Wanted(one.column, one.unit) for one in shown}
     every = [*wanted.values(), *paths]
@@ -104,7 +102,7 @@ def curves_at(
         of = bands(tables, every)
     known = set[int]().union(*(of[one] for one in wanted.values()))
     by_point = {}
-    for point in sorted(known if points is None else known.intersection(points)):
+    for point in sorted(known):
         there = {title: of[one][point] for title, one in wanted.items() if point in of[one]}
         longest = max(there.values(), key=lambda one: len(one.step))
         step, values = longest.step, {}
