@@ -50,9 +50,7 @@ class PointCurves:
         if path is None:
             return []
         steps = self.step[: path.shape[1]]
-        return [
-            Place(group, None, float(step), float(x), float(y)) for step, x, y in zip(steps, *path, strict=True)
-        ]
+        return [Place(group, None, float(step), float(x), float(y)) for step, x, y in zip(steps, *path, strict=True)]
 
 
 def differences(values: np.ndarray) -> list[Any]:

@@ -57,7 +57,7 @@ COMPANIONS = 3
 
 @dataclass(frozen=True)
 class Counts:
-    """How many cells were planned, and what became of them."""
+    """How many cells were planned, and what became of them; of how many points, and how many have a result."""
 
     planned: int
     ok: int
@@ -65,6 +65,7 @@ class Counts:
     failed: int
     missing: int
     points: int
+    trained: int
 
     @property
     def finished(self) -> int:
@@ -297,7 +298,7 @@ def read(
     if shown and chosen is not None and how.plane is not None:
         paths = [Wanted(how.plane.curve, how.plane.unit or ONES, entry) for entry in chosen]
         queries["plane"] = curves_query(head, paths, step)
-    runs = singles.queries(head, shown, counts["points"])
+    runs = singles.queries(head, shown, counts["trained"])
     queries |= {f"runs {title}": query for title, query in runs.items()}
     curves: Mapping[int, PointCurves] = {}
     of_runs: Mapping[int, Sequence[Single]] = {}

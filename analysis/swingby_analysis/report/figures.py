@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -83,6 +83,18 @@ def map_of(grid: Grid, phases: Phases, outcome: Outcome, surface: Surface | None
     return Figure(f"{slug}-{name.replace('_', '-')}", title, caption, reading, chart.to_dict(validate=False))
 
 
+def maps_of(data: ReportData) -> dict[str, Figure]:
+    """The maps of the diagram's outcome and its companions, which need no curves; none if drawings take their place."""
+    if data.resolved.get("drawings") and data.resolved["diagram"] is None:
+        return {}
+    return {name: _map(data, name) for name in (data.outcome, *data.companions)}
+
+
+def _map(data: ReportData, outcome: str) -> Figure:
+    surface = data.surface(outcome) if data.outcomes[outcome].kind == "yes_no" else None
+    return map_of(data.grid, data.phases, data.outcomes[outcome], surface)
+
+
 def spent_map(grid: Grid, phases: Phases) -> Figure | None:
     """The map of the seeds that have a result at each point; None where all have equally many, and without a y axis."""
     spent = {point: phases.spent.get(point, 0) for point in grid.places}
@@ -104,6 +116,7 @@ class Figures:
         drawn: what the drawings made that the sweep file names.
         faults: which of these drawings failed, and why.
         summary: sentences for the summary that took more than the outcomes.
+        maps: what `maps_of` made before; any other map is made when it is drawn.
     """
 
     data: ReportData
@@ -111,6 +124,7 @@ class Figures:
     drawn: Sequence[Figure] = ()
     faults: Sequence[str] = ()
     summary: Sequence[str] = ()
+    maps: Mapping[str, Figure] = field(default_factory=dict)
 
     @cached_property
     def every(self) -> list[Figure]:
@@ -181,8 +195,7 @@ class Figures:
     def _drawn(self, outcome: str, main: bool = False) -> Figure:
         """The map of an outcome, or its marks along one parameter."""
         data, heading = self.data, (self.data.resolved["diagram"] or {}).get("title") if main else None
-        surface = data.surface(outcome) if data.outcomes[outcome].kind == "yes_no" else None
-        drawn = map_of(data.grid, data.phases, data.outcomes[outcome], surface)
+        drawn = self.maps.get(outcome) or _map(data, outcome)
         title = heading or data.reported.titles.get(outcome, drawn.title)
         n = prose.between(*data.phases.seeds(outcome))
         points = self.first is not None

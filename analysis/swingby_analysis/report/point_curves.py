@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from swingby.store import Store
 from swingby_analysis.query import Query
@@ -78,7 +79,7 @@ def curves_query(head: tuple[str, str], wanted: Sequence[Wanted], last_step: str
         last_step: the column of a run's last step.
     """
     names = dict.fromkeys(name for one in wanted for name in (one.column, one.unit) if name != ONES)
-    return Query("curves", (*head, MOST_SEEDS, tuple(names), last_step))
+    return Query("curves", (*head, MOST_SEEDS, last_step, tuple(names)))
 
 
 def curves_at(
@@ -97,9 +98,7 @@ def curves_at(
     """
     wanted = {one.title: Wanted(one.column, one.unit) for one in shown}
     every = [*wanted.values(), *paths]
-    query = curves_query(head, every, store.last_step(head[1]))
-    with store.stream(query.text, query.arguments, ROWS) as tables:
-        of = bands(tables, every)
+    of = bands(runs_of(store, curves_query(head, every, store.last_step(head[1]))), every)
     known = set[int]().union(*(of[one] for one in wanted.values()))
     by_point = {}
     for point in sorted(known):
@@ -117,6 +116,30 @@ def curves_at(
         path = np.stack([of[one][point].finite for one in paths]) if paths else None
         by_point[point] = PointCurves(step, both, path, longest.runs, quartiles)
     return by_point
+
+
+def runs_of(store: Store, query: Query) -> Iterator[pa.Table]:
+    """The rows of `curves_query`, some at a time.
+
+    The last join is made here: DuckDB keeps all curves in memory for it, which takes as long again as reading them.
+    """
+    before, arguments = query.text.rpartition("\nselect ends.point")[0], query.arguments
+    ends = store.sql(f"{before}\nselect cell_id, point, point_end, run_end, status from ends", arguments[:-1]).arrow()
+    text, cells = query.text, ends["cell_id"]
+    joined = len(pc.call_function("unique", [cells])) < len(cells)  # two points may share a cell
+    if not joined:
+        every = "select cell_id, step, columns(lambda name: list_contains($5, name)) from cells"
+        text = f"{before}\n{every} where cell_id in (select cell_id from ends)"
+    with store.stream(text, arguments, ROWS) as tables:
+        for table in tables:
+            if joined:
+                yield table
+                continue
+            lookup = pc.SetLookupOptions(value_set=cells)
+            of_run = ends.take(pc.call_function("index_in", [table["cell_id"]], lookup))
+            for name in ("point", "point_end", "run_end", "status"):
+                table = table.append_column(name, of_run[name])
+            yield table
 
 
 def bands(tables: Iterable[pa.Table], wanted: Sequence[Wanted]) -> dict[Wanted, dict[int, Bands]]:
@@ -137,7 +160,7 @@ def bands(tables: Iterable[pa.Table], wanted: Sequence[Wanted]) -> dict[Wanted, 
 
 def _recorded(table: pa.Table) -> dict[Recorded, np.ndarray]:
     """The rows of the runs that recorded the same steps, at points that end at the same one."""
-    steps, ends = _Lists.of(table["step"]), table["at"].fill_null(0).to_numpy()
+    steps, ends = _Lists.of(table["step"]), table["point_end"].fill_null(0).to_numpy()
     every, rows = steps.flat.cast(pa.int64()).to_numpy(zero_copy_only=False), defaultdict[Recorded, list[int]](list)
     length = int(steps.length[0]) if len(ends) else 0
     if length and (steps.length == length).all() and steps.there.all():  # most runs share their recorded steps

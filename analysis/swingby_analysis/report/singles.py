@@ -79,7 +79,7 @@ def packed(singles: Mapping[int, Sequence[Single]], names: Sequence[str], scales
 
     every = [(str(point), run) for point, runs in singles.items() for run in runs]
     points: dict[str, list[Any]] = {str(point): [] for point in singles}
-    lines = [[index(run.step)] for _, run in every]
+    lines: list[list[Any]] = [[index(run.step)] for _, run in every]
     for name in names:
         with_curve = [place for place, (_, run) in enumerate(every) if name in run.values]
         values = [every[place][1].values[name] for place in with_curve]
