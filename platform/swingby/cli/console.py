@@ -42,12 +42,13 @@ MARKS = {"ok": ("ok   ", "green"), "warn": ("warn ", "yellow"), "fault": ("FAULT
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The result of one check: its subject, the verdict with its reason, and what to do about a fault."""
+    """The result of one check: its subject, the verdict with its reason, what to do about a fault, and its group."""
 
     subject: str
     verdict: Literal["ok", "warn", "fault"]
     detail: str
     remedy: str = ""
+    group: str = ""
 
     def show(self) -> None:
         """Prints the verdict and the detail on a line, and what to do about a fault on the next."""
