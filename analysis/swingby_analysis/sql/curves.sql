@@ -14,3 +14,4 @@ ends as (
 )
 select ends.point, ends.point_end, ends.run_end, ends.status, cells.step, columns(lambda name: list_contains($5, name))
 from ends join cells using (cell_id)
+order by ends.point, ends.cell_id
