@@ -279,11 +279,13 @@ def faceted(layers: Sequence[alt.Chart], rows: Iterable[Row], grid: Grid, look: 
     if across(grid) < NARROW:
         below = {"layout": {"expr": "{bottom: {direction: 'vertical', anchor: 'start', offset: 18, margin: 8}}"}}
         look = {**look, "legend": {**look["legend"], **below}}
-    chart = alt.layer(*layers).properties(width=width, height=height)
+    # Given to the first layer: a whole chart is copied five times when it gets a parameter.
+    first = layers[0].add_params(alt.param(name="picked", value=-1))
+    chart = alt.layer(first, *layers[1:], width=width, height=height)
     if len(grid.facets) > 1:
         header = alt.Header(title=None, labelExpr="replace(datum.label, /_/g, ' ')")
         facet = alt.Facet("facet:N", sort=list(grid.facets), header=header)
         chart = chart.facet(facet=facet, columns=columns(grid), data=LATER).properties(spacing=SPACING)
         if len(grid.facets) % columns(grid):  # shared axes would stand below places without a panel, too
             chart = chart.resolve_axis(x="independent", y="independent")
-    return finished(chart.add_params(alt.param(name="picked", value=-1)), rows, look)
+    return finished(chart, rows, look)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import altair as alt
+import numpy as np
 
 from swingby.model.reported import Landmark
 from swingby_analysis.charts import style
@@ -76,29 +76,43 @@ def plane_range(coordinates: Iterable[float]) -> tuple[float, float]:
 
 def moves_until(path: Sequence[Place]) -> float:
     """The last recorded step at which the output was not yet at rest; at least 1."""
-    x, y = path[-1].x, path[-1].y
-    moving = [place.step for place in path if math.hypot(place.x - x, place.y - y) > REST]
-    return max(moving[-1] if moving else path[-1].step, 1.0)
+    return moving_until(*_arrays(path))
+
+
+def moving_until(step: np.ndarray, path: np.ndarray) -> float:
+    """The same of a path (2, T) at steps (T,)."""
+    moving = step[np.hypot(*(path - path[:, -1:])) > REST]
+    return max(float(moving[-1] if len(moving) else step[-1]), 1.0)
 
 
 def even_time(path: Sequence[Place], marks: int = 16) -> float:
     """A round number of steps that puts about `marks` marks on the part of the path that moves."""
-    span = moves_until(path)
+    return round_time(moves_until(path), marks)
+
+
+def round_time(span: float, marks: int = 16) -> float:
+    """A round number of steps that puts about `marks` marks on so many steps."""
     power = 10.0 ** math.floor(math.log10(max(span / marks, 1.0)))
     return next(k * power for k in (1, 2, 5, 10) if k * power * marks >= span)
 
 
 def time_marks(path: Sequence[Place], every: float) -> list[Place]:
     """The path at steps 0, every, 2 every, ... until it rests, by straight lines between its recorded steps."""
-    steps = [place.step for place in path]
-    marks: list[Place] = []
-    for i in range(int(moves_until(path) // every) + 1):
-        at = i * every
-        k = min(bisect_right(steps, at), len(path) - 1)
-        a, b = path[k - 1], path[k]
-        w = (at - a.step) / (b.step - a.step)
-        marks.append(Place(a.group, None, at, a.x + w * (b.x - a.x), a.y + w * (b.y - a.y)))
-    return marks
+    marks = marks_at(*_arrays(path), every).T.tolist()
+    return [Place(path[0].group, None, place * every, x, y) for place, (x, y) in enumerate(marks)]
+
+
+def marks_at(step: np.ndarray, path: np.ndarray, every: float) -> np.ndarray:
+    """The same of a path (2, T) at steps (T,): (2, marks)."""
+    at = every * np.arange(int(moving_until(step, path) // every) + 1)
+    k = np.minimum(np.searchsorted(step, at, "right"), len(step) - 1)
+    share = (at - step[k - 1]) / (step[k] - step[k - 1])
+    return path[:, k - 1] + share * (path[:, k] - path[:, k - 1])
+
+
+def _arrays(path: Sequence[Place]) -> tuple[np.ndarray, np.ndarray]:
+    """The steps of a path, (T,), and its places, (2, T)."""
+    return np.array([place.step for place in path]), np.array([(place.x, place.y) for place in path]).T
 
 
 def _path_layers(plane: PlaneView, domain: tuple[float, float]) -> list[alt.Chart]:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import textwrap
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -63,6 +65,9 @@ def diff(
         bool, typer.Option("--pictures/--no-pictures", help="Write each figure as PNG, SVG and PDF too.")
     ] = False,
     worst: Annotated[int, typer.Option(min=1, help="How many of the cells that lie farthest apart are shown.")] = 10,
+    every: Annotated[
+        bool, typer.Option("--all", help="Print the outcomes, curves and scalars that are equal, too.")
+    ] = False,
     same: Annotated[
         bool, typer.Option("--same", help="Exit code 1 unless every cell compared is bit for bit the same.")
     ] = False,
@@ -89,7 +94,7 @@ def diff(
     with compared(a, a if b is None else b, data, other_data) as comparison:
         for text in (text for side in comparison.sides for text in side.warnings):
             tell(f"warning: {text}")
-        _print(comparison, format, rows, worst)
+        _print(comparison, format, rows, worst, every)
         if page:
             path = write_page(comparison, folder, worst, KINDS if pictures else ())
             (say if format is Format.table else tell)(str(path))
@@ -97,7 +102,14 @@ def diff(
             raise typer.Exit(NOT_SAME)
 
 
-def _print(comparison: Diff, form: Format, rows: Rows, worst: int) -> None:
+def _wrapped(text: str) -> str:
+    """A text in lines that fit a terminal; as it is into a pipe or a file."""
+    if not (out.is_terminal or "COLUMNS" in os.environ):
+        return text
+    return textwrap.fill(text, max(out.width, 40), subsequent_indent="  ", break_long_words=False)
+
+
+def _print(comparison: Diff, form: Format, rows: Rows, worst: int, every: bool) -> None:
     from swingby.cli.rows import Format as Written
     from swingby.cli.rows import write_rows
     from swingby_analysis.diff import summary, tables
@@ -111,9 +123,12 @@ def _print(comparison: Diff, form: Format, rows: Rows, worst: int) -> None:
             say(f"{side.title} in {side.data}")
         say()
         for sentence in summary.sentences(comparison):
-            say(f"- {sentence}")
-        for shown in tables.tables(comparison, worst, worst):
+            say(_wrapped(f"- {sentence}"))
+        for shown in tables.tables(comparison, worst, worst, every):
             say()
             out.print(shown.heading, style="bold", markup=False)
-            table(shown.columns, shown.rows)
+            if shown.rows:
+                table(shown.columns, shown.rows, in_lines=True)
+            if shown.rest:
+                say(_wrapped(f"and {shown.rest}" if shown.rows else shown.rest))
         say()

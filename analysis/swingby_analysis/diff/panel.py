@@ -13,11 +13,10 @@ from swingby_analysis.diff.comparison import Diff
 from swingby_analysis.diff.side import Side
 from swingby_analysis.page import Figure
 from swingby_analysis.page.plain_files import rows_of
-from swingby_analysis.query import Query
 from swingby_analysis.report import singles
 from swingby_analysis.report.curves import PointCurves, differences, packed_value, unit_of
 from swingby_analysis.report.interactive import menus
-from swingby_analysis.report.point_curves import KEPT_STEPS, MOST_SEEDS, curves_at
+from swingby_analysis.report.point_curves import curves_at
 from swingby_analysis.report.prose import plural
 from swingby_analysis.report.shown import ShownCurve, scales_of, shown_curves
 from swingby_analysis.report.singles import Single
@@ -89,9 +88,7 @@ def _read(
     if not shown:
         return {}, {}
     here = (side.sweep["sweep_id"], side.experiment)
-    head, last = (*here, MOST_SEEDS, KEPT_STEPS), side.store.last_step(side.experiment)
-    queries = {f"curve {one.column}": Query("curves", (*head, one.column, one.unit, (1,), last)) for one in shown}
-    curves = curves_at(side.store, shown, queries, None)
+    curves = curves_at(side.store, shown, here)
     runs = singles.read(side.store, singles.queries(here, shown, 2 * len(matched)))
     return (
         {matched[point]: curve for point, curve in curves.items() if point in matched},

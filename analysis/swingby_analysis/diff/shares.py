@@ -21,7 +21,7 @@ Kind = Literal["share", "median"]
 Row = dict[str, Any]
 SCHEMA: Mapping[str, Any] = {
     "point": pl.Int64, "outcome": pl.String, "value": pl.String, "kind": pl.String,
-    "n_a": pl.Int64, "n_b": pl.Int64, "k_a": pl.Int64, "k_b": pl.Int64,
+    "units_a": pl.Int64, "units_b": pl.Int64, "n_a": pl.Int64, "n_b": pl.Int64, "k_a": pl.Int64, "k_b": pl.Int64,
     "a": pl.Float64, "a_low": pl.Float64, "a_high": pl.Float64,
     "b": pl.Float64, "b_low": pl.Float64, "b_high": pl.Float64,
     "difference": pl.Float64, "low": pl.Float64, "high": pl.Float64,
@@ -29,8 +29,9 @@ SCHEMA: Mapping[str, Any] = {
     "p": pl.Float64, "least": pl.Float64, "corrected": pl.Float64,
 }  # fmt: skip
 """A row of `compared`. `point` is null for all points together; `value` names one of a category's values; `k` of `n`
-cells have it; `difference` is B less A; `up` and `down` count pairs that are higher in B and in A (null if there are no
-pairs); `corrected` is NaN for a test that took no part (see `exact.corrected`)."""
+cells have it; `units_a` and `units_b` are how many of these cells, or of the seeds that they share, are independent:
+intervals are by those; `difference` is B less A; `up` and `down` count pairs that are higher in B and in A (null if
+there are no pairs); `corrected` is NaN for a test that took no part (see `exact.corrected`)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +134,14 @@ def _paired(item: Item, pairs: pl.DataFrame) -> Iterator[Row]:
             n, k_a, k_b = (units[name].to_numpy() for name in ("n", "k_a", "k_b"))
             (a, of_a), (b, of_b) = intervals.by_units(k_a, n), intervals.by_units(k_b, n)
             alike = intervals.correlation(k_a, n, k_b, n)
-            of_all = _shares([a], of_a, [b], of_b, intervals.newcombe(a, of_a, b, of_b, alike))[0]
-    yield _row(item, None, total.row(0, named=True), of_all, "sign flips by seed" if clustered else "McNemar", test)
+            of_both = intervals.newcombe(a, of_a, b, of_b, alike)
+            nets = units["net"].to_numpy()
+            if {a, b} & {0.0, 1.0} and nets.any() and len(nets) > 1:
+                # A share that does not vary has the interval of as many runs as seeds, which says little of the pairs.
+                of_both = intervals.of_nets(nets, n)
+            of_all = _shares([a], of_a, [b], of_b, of_both)[0]
+    counts = {**total.row(0, named=True), "units_a": units.height, "units_b": units.height}
+    yield _row(item, None, counts, of_all, "sign flips by seed" if clustered else "McNemar", test)
     for place, row in enumerate(points.iter_rows(named=True)):
         at_point = exact.Test(float(p[place]), float(least[place]))
         yield _row(item, row["point"], row, of_points[place], "McNemar", at_point)
@@ -183,6 +190,7 @@ def _row(item: Item, point: int | None, counts: Mapping[str, Any], measured: Row
     shared = item.kind == "share"
     return {
         "point": point, "outcome": item.outcome, "value": item.value, "kind": item.kind,
+        "units_a": counts.get("units_a", n), "units_b": counts.get("units_b", n),
         "n_a": counts.get("n_a", n), "n_b": counts.get("n_b", n),
         "k_a": counts["k_a"] if shared else None, "k_b": counts["k_b"] if shared else None,
         **measured, "up": counts.get("up"), "down": counts.get("down"),
@@ -197,15 +205,15 @@ def _independent(item: Item, point: int | None, of_a: pl.DataFrame, of_b: pl.Dat
     units = [_units(of_a, "a"), _units(of_b, "b")]
     clustered = any(bool((table["n"] > 1).any()) for table in units)
     a, b = of_a["a"].to_numpy(), of_b["b"].to_numpy()
+    counts = {"n_a": n_a, "n_b": n_b, "units_a": units[0].height, "units_b": units[1].height}
     if item.kind == "median":
-        counts = {"n_a": n_a, "n_b": n_b}
         middles = (table["median"].to_numpy() for table in units) if clustered else (a, b)
         name = "rank sum of the seeds' medians" if clustered else "rank sum"
         medians = {"a": _median(a), "b": _median(b)}
         medians["difference"] = 0.0 if medians["a"] == medians["b"] else medians["b"] - medians["a"]
         return _row(item, point, {**counts, "k_a": None, "k_b": None}, medians, name, exact.rank_sum(*middles))
     k_a, k_b = int(a.sum()), int(b.sum())
-    counts = {"n_a": n_a, "n_b": n_b, "k_a": k_a, "k_b": k_b}
+    counts |= {"k_a": k_a, "k_b": k_b}
     if clustered:
         (share_a, low_a), (share_b, low_b) = (intervals.by_units(table["k"], table["n"]) for table in units)
         test, name = exact.rank_sum(*(table["k"] / table["n"] for table in units)), "rank sum of the seeds' shares"

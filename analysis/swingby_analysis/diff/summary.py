@@ -28,7 +28,8 @@ or relative to the largest absolute value of the two curves. Identical means tha
 Shares have 95 % intervals: at a point Wilson's, and Newcombe's for the difference of paired or of independent shares.
 Over all points together, where a seed has the same random draws at every point, the runs of a seed are not independent:
 Wilson's interval is then taken at the effective number of cells (Korn and Graubard), estimated from the variation
-between seeds.
+between seeds. Where a share is 0 or 1 it is the number of seeds, and the difference of paired shares then has the
+interval of what each seed gains (Student's).
 
 Where both sweeps have the same seeds, only pairs are compared. At a point the test is McNemar's exact test, which uses
 the pairs that differ (for numbers: the sign test). Over all points it is an exact permutation test that flips the sign
@@ -205,13 +206,21 @@ def place(diff: Diff, row: Row, prefix: str = "") -> str:
     return ", ".join(part for part in parts if part)
 
 
+def by_units(row: Row, *sides: str) -> str:
+    """What an interval is by, if not by the cells that are counted beside it, whose runs of a seed may err together."""
+    units = [row[f"units_{side}"] for side in sides]
+    fewer = any(row[f"units_{side}"] < row[f"n_{side}"] for side in sides)
+    return f"by {' and '.join(map(str, dict.fromkeys(units)))} seeds: " if fewer else ""
+
+
 def compared(row: Row) -> str:
     """An outcome in A and in B, the difference, its interval and the corrected p."""
     p = chance(row["corrected"])
     if row["kind"] == "share":
+        interval = f"{by_units(row, *'ab')}{points(row['low'])} to {points(row['high'])}"
         return (
             f"{row['k_a']:,} of {row['n_a']:,} in A, {row['k_b']:,} of {row['n_b']:,} in B, difference "
-            f"{points(row['difference'])} ({points(row['low'])} to {points(row['high'])}), corrected p {p}"
+            f"{points(row['difference'])} ({interval}), corrected p {p}"
         )
     moved = "" if row["up"] is None else f"; larger in {row['up']:,} pairs, smaller in {row['down']:,}"
     return f"median {number(row['a'])} in A, {number(row['b'])} in B{moved}, corrected p {p}"

@@ -13,7 +13,7 @@ import pyarrow as pa
 from swingby_analysis.diff import summary
 from swingby_analysis.diff.comparison import Diff
 from swingby_analysis.report import prose
-from swingby_analysis.report.prose import percent
+from swingby_analysis.report.prose import percent, plural
 from swingby_analysis.stats.exact import LEVEL
 
 Row = Mapping[str, Any]
@@ -23,32 +23,43 @@ AGAIN = "train again"
 
 @dataclass(frozen=True)
 class Table:
-    """A table for readers: its heading, what it is about, columns and rows of texts."""
+    """A table for readers: its heading, what it is about, columns and rows of texts, and which rows are left out."""
 
     heading: str
     about: str
     columns: Sequence[str]
     rows: Sequence[Sequence[str]]
+    rest: str = ""
 
 
 _HEADS = ("outcome", "in A", "in B", "B less A", "pairs up/down", "p", "corrected", "test")
 
 
-def tables(diff: Diff, worst: int, points: int) -> list[Table]:
-    """The tables for a reader, in order; those without rows are left out.
+def tables(diff: Diff, worst: int, points: int, every: bool = True) -> list[Table]:
+    """The tables for a reader, in order; those with nothing to say are left out.
 
     Args:
+        every: whether outcomes, curves and scalars that are equal in A and in B have rows, too, or are only counted.
         worst: so many of the cells that lie farthest apart.
         points: so many of the points at which outcomes differ, those of the smallest corrected p first.
     """
-    over_all = [_outcome(diff, row) for row in diff.shares.filter(pl.col("point").is_null()).iter_rows(named=True)]
+    whole = diff.shares.filter(pl.col("point").is_null())
+    differs = pl.coalesce(pl.col("up") + pl.col("down"), pl.col("difference").abs()) > 0
+    moved = whole if every else whole.filter(differs)
+    over_all = [_outcome(diff, row) for row in moved.iter_rows(named=True)]
+    equal = whole.height - moved.height
+    alike = "of which no pair differs" if diff.pairing.by_seed else "with equal shares or medians"
+    of_outcomes = f"{plural(equal, 'outcome')} {alike}: --all shows them" if equal else ""
     about = "Shares of the runs (numbers: medians), with 95 % intervals. A dash as corrected p: too few seeds differ."
     sure = diff.shares.filter((pl.col("corrected") <= LEVEL) & pl.col("point").is_not_null())
     sure = sure.sort("corrected", "p", "point")
     at = [[diff.label(row["point"]), *_outcome(diff, row)] for row in sure.head(points).iter_rows(named=True)]
     more = f" The first {points} of {sure.height:,}." if sure.height > points else ""
-    columns = []
-    for row in diff.columns.iter_rows(named=True):
+    columns, same = [], 0 if every or diff.columns.is_empty() else int((diff.columns["differ"] == 0).sum())
+    of_columns = f"{plural(same, 'column')} of curves and scalars that are identical: --all shows them" if same else ""
+    for row in diff.columns.iter_rows(named=True) if every or same < diff.columns.height else ():
+        if not (every or row["differ"]):
+            continue
         sizes = [row["column"], row["kind"], f"{row['pairs']:,}"]
         if row["differ"] > 0:
             largest, relative = prose.number(row["largest"]), prose.number(row["relative"])
@@ -60,12 +71,12 @@ def tables(diff: Diff, worst: int, points: int) -> list[Table]:
     heads = ("column", "kind", "pairs", "differ", "largest difference", "at", "relative", "at")
     common = "Curves at common steps; relative: over the largest absolute value of both curves."
     candidates = [
-        Table("Outcomes over all points", about, _HEADS, over_all),
+        Table("Outcomes over all points", about, _HEADS, over_all, of_outcomes),
         Table("Points where A and B differ", f"After correction, the smallest p first.{more}", ("point", *_HEADS), at),
-        Table("Curves and scalars", common, heads, columns),
+        Table("Curves and scalars", common, heads, columns, of_columns),
         *_cells(diff, worst),
     ]
-    return [table for table in candidates if table.rows]
+    return [table for table in candidates if table.rows or table.rest]
 
 
 def _outcome(diff: Diff, row: Row) -> list[str]:
@@ -74,7 +85,11 @@ def _outcome(diff: Diff, row: Row) -> list[str]:
     tests = [prose.chance(row["p"]), prose.chance(row["corrected"]), row["test"]]
     if row["kind"] == "share":
         texts = [_share(row, "a"), _share(row, "b")]
-        texts.append(f"{prose.points(row['difference'])} ({prose.points(row['low'])} to {prose.points(row['high'])})")
+        interval = f"{prose.points(row['low'])} to {prose.points(row['high'])}"
+        # Where no pair differs, the interval of two unrelated shares would be as wide as few seeds make it.
+        agree = row["up"] == row["down"] == 0
+        difference = prose.points(row["difference"])
+        texts.append("no pair differs" if agree else f"{difference} ({summary.by_units(row, *'ab')}{interval})")
     else:
         texts = [f"median {prose.number(row[side])}" for side in "ab"]
         interval = "" if row["low"] is None else f" ({prose.number(row['low'])} to {prose.number(row['high'])})"
@@ -84,7 +99,8 @@ def _outcome(diff: Diff, row: Row) -> list[str]:
 
 def _share(row: Row, side: str) -> str:
     low, high = percent(row[f"{side}_low"]), percent(row[f"{side}_high"])
-    return f"{row[f'k_{side}']:,} of {row[f'n_{side}']:,}, {percent(row[side])} ({low} to {high})"
+    by = summary.by_units(row, side)
+    return f"{row[f'k_{side}']:,} of {row[f'n_{side}']:,}, {percent(row[side])} ({by}{low} to {high})"
 
 
 def _cells(diff: Diff, count: int) -> Iterator[Table]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from swingby_analysis.report import data as report_data
 from swingby_analysis.report import summary
 from swingby_analysis.report.drawings import attempt
 from swingby_analysis.report.examples import Examples
-from swingby_analysis.report.figures import Figures
+from swingby_analysis.report.figures import Figures, maps_of
 from swingby_analysis.report.fresh import fresh_phases, replications
 from swingby_analysis.report.interactive import interactive
 from swingby_analysis.report.origins import common, differing, made_by
@@ -87,7 +88,7 @@ def write_report(
     """
     records = Records.open(data, create=False)
     as_published = refresh(records)
-    with Store.open(records.data) as store:
+    with Store.open(records.data) as store, ThreadPoolExecutor(2) as pool:
         row = find_sweep(store, sweep)
         say(f"drawing {row.name} ...")
         shown = presentation_of(sweep, row.sweep_id) if presentation is None else presentation
@@ -95,15 +96,17 @@ def write_report(
             outcomes = {row.sweep_id: shown["outcomes"]} if "outcomes" in shown else {}
             derive(records, [row.sweep_id, *replications(store, row.sweep_id)], outcomes)
         source_digest = made_from(sweep, records, kinds, plane) if noted and as_published is None else ""
-        read = report_data.read(store, row.sweep_id, plane, shown)
+        read = report_data.read(store, row.sweep_id, plane, shown, pool=pool)
         if as_published is not None:
             read = replace(read, remarks=summary.as_published(as_published, report_data.unseen(store, read)))
         read = replace(read, fresh=fresh_phases(store, read))
+        with debug_mode(False):  # Altair checks each part of a chart as it is made, and then the whole again
+            maps = maps_of(read)  # while the curves are read
         examples = Examples.of(read, store) if read.curves else None
         sentences = registry.function(read.reported.summary)(read, store) if read.reported.summary else []
-        figures = Figures(read, examples, *attempt(read, store), sentences)
+        figures = Figures(read, examples, *attempt(read, store), sentences, maps)
     folder = entry(out.expanduser().absolute(), row.name)
-    with debug_mode(False):  # Altair checks each part of a chart as it is made, and then the whole again
+    with debug_mode(False):
         every = figures.every
     contents = {PAGE: html(page(figures, kinds), interactive(figures)).encode(), **pictures(every, kinds)}
     if source_digest and source_digest == made_from(sweep, records, kinds, plane):  # nothing was published meanwhile

@@ -42,7 +42,7 @@ def chosen_curves(data: ReportData, examples: Examples) -> Figure:
                 for point, seed, step, value in seen.select("point", "seed", "step", "value").iter_rows()
             ]
     scales = {one.title: (one.axis, data.scales[one.title]) for one in data.shown}
-    spec = chosen_panels(rows, runs, scales).to_dict()
+    spec = chosen_panels(rows, runs, scales).to_dict(validate=False)
     caption = f"Single runs at points of the grid, chosen by their {data.title(data.outcome)}: {examples.why(data)}."
     facts = facts_of(data, prose.between(*data.phases.seeds()))
     queries = [*data.curve_queries, *examples.queries]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from swingby_analysis.charts.bands import ValueScale
 from swingby_analysis.charts.curves import FLOOR
-from swingby_analysis.charts.trajectories import Place, even_time, time_marks
+from swingby_analysis.charts.trajectories import Place, marks_at, moving_until, round_time
 
 CEILING = 1e6
 """Values above this, in their unit, and those that are not finite, are packed as this."""
@@ -38,15 +38,19 @@ class PointCurves:
     n: int
     quartiles: Mapping[str, np.ndarray] = field(default_factory=dict)
 
-    def places(self, group: str = "") -> list[Place]:
-        """The path as places, up to the first that is not finite."""
+    def finite_path(self) -> np.ndarray | None:
+        """The path up to the first place that is not finite."""
         if self.path is None:
+            return None
+        return self.path[:, np.logical_and.accumulate(np.isfinite(self.path).all(axis=0))]
+
+    def places(self, group: str = "") -> list[Place]:
+        """The same as places."""
+        path = self.finite_path()
+        if path is None:
             return []
-        finite = np.logical_and.accumulate(np.isfinite(self.path).all(axis=0))
-        return [
-            Place(group, None, float(step), float(x), float(y))
-            for step, x, y in zip(self.step[finite], *self.path[:, finite], strict=True)
-        ]
+        steps = self.step[: path.shape[1]]
+        return [Place(group, None, float(step), float(x), float(y)) for step, x, y in zip(steps, *path, strict=True)]
 
 
 def differences(values: np.ndarray) -> list[Any]:
@@ -63,8 +67,20 @@ def packed_value(value: np.ndarray, scale: ValueScale = DECLARED, coarseness: in
     With a coarseness a step is as many of these.
     """
     low, high = scale.near
-    bounded = np.clip(np.nan_to_num(value, nan=high, posinf=high), low, high)
+    bounded = np.clip(np.where(np.isnan(value), high, value), low, high)
     return differences(np.round((1000 * np.log10(bounded) if scale.log else bounded / unit_of(scale)) / coarseness))
+
+
+def packed_values(rows: Sequence[np.ndarray], scale: ValueScale = DECLARED, coarseness: int = 1) -> list[list[Any]]:
+    """What `packed_value` gives of each of many arrays; those of one shape are packed together, which is faster."""
+    packed_rows, of_shape = [list[Any]()] * len(rows), dict[tuple[int, ...], list[int]]()
+    for place, row in enumerate(rows):
+        of_shape.setdefault(row.shape, []).append(place)
+    for places in of_shape.values():
+        together = packed_value(np.stack([rows[place] for place in places]), scale, coarseness)
+        for place, row in zip(places, together, strict=True):
+            packed_rows[place] = row
+    return packed_rows
 
 
 def unit_of(scale: ValueScale) -> float:
@@ -85,14 +101,18 @@ def packed(curves: Mapping[int, PointCurves], scales: Mapping[str, ValueScale] |
         scales: of each curve, by title; None: all are declared ones.
     """
     steps: dict[tuple[int, ...], int] = {}
-    points = {}
-    for point, curve in curves.items():
+    points, names = {}, list(next(iter(curves.values())).values) if curves else []
+    values = [
+        packed_values([curve.values[name] for curve in curves.values()], (scales or {}).get(name, DECLARED))
+        for name in names
+    ]
+    for (point, curve), *losses in zip(curves.items(), *values, strict=True):
         index = steps.setdefault(tuple(differences(curve.step)), len(steps))
-        places, path_of = curve.places(), dict[str, Any]()
-        if len(places) > 1:
-            every = even_time(places)
-            path, marks = (np.array([(at.x, at.y) for at in line]).T for line in (places, time_marks(places, every)))
+        path, path_of = curve.finite_path(), dict[str, Any]()
+        if path is not None and path.shape[1] > 1:
+            step = curve.step[: path.shape[1]]
+            every = round_time(moving_until(step, path))
+            marks = marks_at(step, path, every)
             path_of = {"path": packed_path(path), "every": every, "marks": packed_path(marks)}
-        values = [packed_value(rows, (scales or {}).get(name, DECLARED)) for name, rows in curve.values.items()]
-        points[str(point)] = {"steps": index, "losses": values, **path_of}
+        points[str(point)] = {"steps": index, "losses": losses, **path_of}
     return {"steps": [list(step) for step in steps], "of": points}

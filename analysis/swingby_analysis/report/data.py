@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Executor
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import polars as pl
 
-from swingby.archive import RecordedResults, recorded_results
 from swingby.errors import SwingbyError
 from swingby.imports.notice import ImportedResults, imported_results
 from swingby.model import registry
@@ -18,7 +18,9 @@ from swingby.model.detector import OutcomeKind
 from swingby.model.registry import nearest
 from swingby.model.reported import Reported
 from swingby.store import Store
+from swingby.store.recorded import RecordedResults, recorded_results
 from swingby.store.refined import Refined, only_refined
+from swingby.store.sql import quoted
 from swingby_analysis.charts.bands import ValueScale
 from swingby_analysis.charts.curves import FLOOR
 from swingby_analysis.charts.summaries import Fitted, Surface
@@ -26,9 +28,10 @@ from swingby_analysis.charts.trajectories import PlaneView
 from swingby_analysis.grid import Grid, grid_of
 from swingby_analysis.query import Query, ask, points_of
 from swingby_analysis.report import prose, singles
-from swingby_analysis.report.cells import cells_query
+from swingby_analysis.report.cells import cells_query, outcome_tables
 from swingby_analysis.report.curves import PointCurves
 from swingby_analysis.report.extremes import Extremes, extremes
+from swingby_analysis.report.later import Later
 from swingby_analysis.report.outcomes import (
     FINAL,
     Outcome,
@@ -41,7 +44,7 @@ from swingby_analysis.report.outcomes import (
     with_written,
 )
 from swingby_analysis.report.phases import Phases, boundary, surface_of
-from swingby_analysis.report.point_curves import KEPT_STEPS, MOST_SEEDS, curves_at
+from swingby_analysis.report.point_curves import ONES, Wanted, curves_at, curves_query
 from swingby_analysis.report.shown import ShownCurve, scales_of, shown_curves
 from swingby_analysis.report.singles import Single
 from swingby_analysis.report.slices import sliced
@@ -54,7 +57,7 @@ COMPANIONS = 3
 
 @dataclass(frozen=True)
 class Counts:
-    """How many cells were planned, and what became of them."""
+    """How many cells were planned, and what became of them; of how many points, and how many have a result."""
 
     planned: int
     ok: int
@@ -62,6 +65,7 @@ class Counts:
     failed: int
     missing: int
     points: int
+    trained: int
 
     @property
     def finished(self) -> int:
@@ -257,6 +261,7 @@ def read(
     plane: tuple[int, int] = (1, 2),
     presentation: Mapping[str, Any] | None = None,
     shown: Sequence[ShownCurve] | None = None,
+    pool: Executor | None = None,
 ) -> ReportData:
     """Reads the data of one sweep's report.
 
@@ -264,6 +269,7 @@ def read(
         plane: the entries (counted from 1) that paths are drawn over.
         presentation: laid over how its last run would have it shown (see `Sweep.presentation`).
         shown: the curves to read; None: those of a report.
+        pool: its threads read the curves, which may go on when this returns; None: all is read by then.
 
     Raises:
         SwingbyError: no cell of it is finished, or it has no such plane.
@@ -284,27 +290,35 @@ def read(
     recorded = recorded_results(store, sweep_id)
     if recorded is not None and recorded.thin:
         shown = ()
+    chosen, usual = _plane(store, sweep_id, experiment, how, plane), shown_curves(kind)
+    shown = usual if shown is None else shown
+    head, step, paths = (sweep_id, experiment), store.last_step(experiment), list[Wanted]()
+    for one in shown:
+        queries[f"curve {one.column}"] = curves_query(head, [Wanted(one.column, one.unit)], step)
+    if shown and chosen is not None and how.plane is not None:
+        paths = [Wanted(how.plane.curve, how.plane.unit or ONES, entry) for entry in chosen]
+        queries["plane"] = curves_query(head, paths, step)
+    runs = singles.queries(head, shown, counts["trained"])
+    queries |= {f"runs {title}": query for title, query in runs.items()}
+    curves: Mapping[int, PointCurves] = {}
+    of_runs: Mapping[int, Sequence[Single]] = {}
+    if shown and pool is not None:
+        curves = Later(pool, partial(curves_at, store, shown, head, paths))
+        of_runs = Later(pool, partial(singles.read, store, runs))
+    elif shown:
+        curves, of_runs = curves_at(store, shown, head, paths), singles.read(store, runs)
     written = current(store, sweep_id, resolved)
     queries["cells"] = cells_query(store, experiment, sweep_id)
     cells = ask(store, queries["cells"]).filter(pl.col("status") != "failed")
     cells, of_written = with_written(store, sweep_id, cells, written)
     queries |= {f"outcome {name}": query for name, query in of_written.items()}
-    chosen, usual = _plane(cells, how, plane), shown_curves(kind)
     final = [] if kind.scalars or outcomes_of(experiment, written) else [one.column for one in usual]
-    shown = usual if shown is None else shown
     if final:
         queries["finals"] = Query("finals", (sweep_id, experiment, tuple(final)))
         last = ask(store, queries["finals"]).with_columns(pl.selectors.starts_with(FINAL).cast(pl.Float64))
         cells = cells.join(last, on="cell_id", how="left", maintain_order="left")
     outcomes = {name: one for name, one in drawable(experiment, final, written).items() if name in cells.columns}
     cells, outcomes = among(cells, how.among), restricted(outcomes, how.among)
-    head, step = (sweep_id, experiment, MOST_SEEDS, KEPT_STEPS), store.last_step(experiment)
-    for one in shown:
-        queries[f"curve {one.column}"] = Query("curves", (*head, one.column, one.unit, (1,), step))
-    if shown and chosen is not None and how.plane is not None:
-        queries["plane"] = Query("curves", (*head, how.plane.curve, how.plane.unit or "ones", chosen, step))
-    runs = singles.queries((sweep_id, experiment), shown, cells["point"].n_unique())
-    queries |= {f"runs {title}": query for title, query in runs.items()}
     every = store.points(experiment, sweep_id)
     drawn, remark = sliced(every, resolved)
     points = points_of(store, experiment, sweep_id, [axis["names"] for axis in resolved["axes"]], drawn)
@@ -314,7 +328,10 @@ def read(
     if remark or (refined is not None and refined.ended):
         stored = ask(store, Query("share_fit", (sweep_id,))) if "share_fit" in store.names() else pl.DataFrame()
         stored = stored.filter(pl.col("point").is_in([row["point"] for row in points])) if stored.width else stored
-    trained = set(cells["point"].to_list())
+    if remark:
+        trained = set(cells["point"].to_list())
+        curves = {point: of for point, of in curves.items() if point in trained}
+        of_runs = {point: of for point, of in of_runs.items() if point in trained}
     return ReportData(
         sweep=sweep,
         reported=how,
@@ -324,8 +341,8 @@ def read(
         grid=grid_of(resolved, points),
         cells=cells,
         shown=shown,
-        curves=curves_at(store, shown, queries, chosen, trained) if shown else {},
-        singles={point: of for point, of in singles.read(store, runs).items() if point in trained},
+        curves=curves,
+        singles=of_runs,
         plane=chosen,
         origins=ask(store, queries["origins"]).to_dicts(),
         queries=queries,
@@ -339,9 +356,10 @@ def read(
 
 def unseen(store: Store, data: ReportData) -> int:
     """How many cells with a result no detector has seen as they are now."""
-    sweep_id, experiment, outcomes, *_ = data.queries["cells"].parameters
-    if data.queries["cells"].name != "cells":
-        return data.cells.height if registry.detectors_for(str(experiment)) else 0
+    sweep_id, experiment = data.sweep["sweep_id"], data.sweep["experiment"]
+    outcomes = outcome_tables(store, experiment)
+    if not outcomes:
+        return data.cells.height if registry.detectors_for(experiment) else 0
     return int(ask(store, Query("unseen", (sweep_id, experiment, outcomes))).item())
 
 
@@ -359,11 +377,14 @@ def _outcome(resolved: Mapping[str, Any], outcomes: Mapping[str, Outcome]) -> st
     )
 
 
-def _plane(cells: pl.DataFrame, how: Reported, requested: tuple[int, int]) -> tuple[int, int] | None:
+def _plane(
+    store: Store, sweep_id: str, experiment: str, how: Reported, requested: tuple[int, int]
+) -> tuple[int, int] | None:
     """The plane that is drawn; None where the experiment has none, or a cell that cannot span one."""
     if how.plane is None:
         return None
-    entries = min(cells[how.plane.entries].to_list())
+    cells = f"{quoted(experiment)} join members using (cell_id) where sweep_id = $1 and status in ('ok', 'diverged')"
+    entries = store.sql(f"select min({quoted(how.plane.entries)}) from {cells}", [sweep_id]).rows()[0][0]
     if entries < 2:
         return None
     if not all(1 <= entry <= entries for entry in requested) or requested[0] == requested[1]:

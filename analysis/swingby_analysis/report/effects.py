@@ -78,22 +78,30 @@ def swept(data: ReportData) -> tuple[list[int], list[SweptAxis]]:
     return points, axes
 
 
-def effects_of(data: ReportData, outcome: str) -> tuple[list[SweptAxis], Effects | None]:
+def effects_of(
+    data: ReportData, outcome: str, over: tuple[list[int], list[SweptAxis]] | None = None
+) -> tuple[list[SweptAxis], Effects | None]:
     """The main effects of the sweep's axes on an outcome, over the points.
 
     A yes/no outcome counts as 0 and 1, a number over decades (`over_decades`) by its logarithm.
+
+    Args:
+        over: what `swept` gives of the data, where it is known.
     """
-    points, axes = swept(data)
+    points, axes = over or swept(data)
     seeds = {seed: rank for rank, seed in enumerate(data.cells["seed"].unique().sort().to_list())}
-    row_of = {point: row for row, point in enumerate(points)}
-    values = np.full((len(points), len(seeds)), np.nan)
-    known, scale = data.cells.select("point", "seed", pl.col(outcome).cast(pl.Float64)).drop_nulls(), None
+    values, scale = np.full((len(points), len(seeds)), np.nan), None
+    known = data.cells.select("point", "seed", pl.col(outcome).cast(pl.Float64)).drop_nulls()
     if data.outcomes[outcome].kind == "number":
         scale = over_decades(data, outcome)
     if scale is not None:
         known = known.with_columns(pl.col(outcome).clip(scale.low, None).log10())
-    for point, seed, value in known.iter_rows():
-        values[row_of[point], seeds[seed]] = value if math.isfinite(value) else np.nan
+    rows, columns = (
+        known[name].replace_strict(list(ranks), list(ranks.values()), return_dtype=pl.Int64).to_numpy()
+        for name, ranks in (("point", {point: row for row, point in enumerate(points)}), ("seed", seeds))
+    )
+    finite = known[outcome].to_numpy()
+    values[rows, columns] = np.where(np.isfinite(finite), finite, np.nan)
     if not axes:
         return axes, None
     places = np.stack([axis.ranks for axis in axes], axis=1)
@@ -115,9 +123,9 @@ def effects_figure(data: ReportData) -> Figure | None:
     if data.refined is not None:
         return None
     outcomes = [name for name in (data.outcome, *data.companions) if data.outcomes[name].kind != "category"]
-    bars, sentences, points, whole = list[EffectBar](), list[str](), 0, True
+    bars, sentences, points, whole, over = list[EffectBar](), list[str](), 0, True, swept(data)
     for name in outcomes[:MOST_OUTCOMES]:
-        axes, effects = effects_of(data, name)
+        axes, effects = effects_of(data, name, over)
         if effects is None or len(axes) < 2:
             continue
         title = data.with_unit(name)
@@ -140,7 +148,7 @@ def effects_figure(data: ReportData) -> Figure | None:
     if not whole:
         caption += " The grid is not whole: axes whose values go together are each given what they have in common."
     facts = facts_of(data, prose.between(*data.phases.seeds()))
-    spec = effect_bars(bars).to_dict()
+    spec = effect_bars(bars).to_dict(validate=False)
     return Figure(
         "main-effects", "Which axis explains how much", caption, READING, spec, [data.queries["cells"]], facts
     )
@@ -185,7 +193,7 @@ def parallel_figure(data: ReportData) -> Figure | None:
         written = "{:.0%}" if data.kind == "yes_no" else "{:.3g}"
         ticks += [Tick(title, _place(scale, value), written.format(value)) for value in scale_ticks(scale) or even]
     colour = _colour(title, names, {corner.value for corner in corners}, scale, data.kind == "yes_no")
-    spec = parallel(corners, ticks, [*(axis.name for axis in axes), title], colour, title).to_dict()
+    spec = parallel(corners, ticks, [*(axis.name for axis in axes), title], colour, title).to_dict(validate=False)
     sampled = "all" if len(chosen) == len(known) else f"{len(chosen)} of {len(known):,}"
     over = FITTED if data.refined is not None and data.kind == "yes_no" else OVER[data.kind]
     over += ", on a log scale" if scale.log else ""

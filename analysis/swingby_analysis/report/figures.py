@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -80,7 +80,19 @@ def map_of(grid: Grid, phases: Phases, outcome: Outcome, surface: Surface | None
         caption += f" {words[:1].upper()}{words[1:]}: {outcome.column.meaning}."
     if absent:
         caption += f" A point at which no run has a {absent} is blank. Table and panel count all runs."
-    return Figure(f"{slug}-{name.replace('_', '-')}", title, caption, reading, chart.to_dict())
+    return Figure(f"{slug}-{name.replace('_', '-')}", title, caption, reading, chart.to_dict(validate=False))
+
+
+def maps_of(data: ReportData) -> dict[str, Figure]:
+    """The maps of the diagram's outcome and its companions, which need no curves; none if drawings take their place."""
+    if data.resolved.get("drawings") and data.resolved["diagram"] is None:
+        return {}
+    return {name: _map(data, name) for name in (data.outcome, *data.companions)}
+
+
+def _map(data: ReportData, outcome: str) -> Figure:
+    surface = data.surface(outcome) if data.outcomes[outcome].kind == "yes_no" else None
+    return map_of(data.grid, data.phases, data.outcomes[outcome], surface)
 
 
 def spent_map(grid: Grid, phases: Phases) -> Figure | None:
@@ -91,7 +103,7 @@ def spent_map(grid: Grid, phases: Phases) -> Figure | None:
     seen = phases.spent.values()
     caption = f"Cells spent: {prose.coverage(len(seen), len(spent), min(seen), max(seen))}."
     chart = spent_tiles(grid, spent)
-    return Figure("cells-spent", "Where cells were spent", caption, prose.SPENT, chart.to_dict())
+    return Figure("cells-spent", "Where cells were spent", caption, prose.SPENT, chart.to_dict(validate=False))
 
 
 @dataclass(frozen=True)
@@ -104,6 +116,7 @@ class Figures:
         drawn: what the drawings made that the sweep file names.
         faults: which of these drawings failed, and why.
         summary: sentences for the summary that took more than the outcomes.
+        maps: what `maps_of` made before; any other map is made when it is drawn.
     """
 
     data: ReportData
@@ -111,6 +124,7 @@ class Figures:
     drawn: Sequence[Figure] = ()
     faults: Sequence[str] = ()
     summary: Sequence[str] = ()
+    maps: Mapping[str, Figure] = field(default_factory=dict)
 
     @cached_property
     def every(self) -> list[Figure]:
@@ -181,8 +195,7 @@ class Figures:
     def _drawn(self, outcome: str, main: bool = False) -> Figure:
         """The map of an outcome, or its marks along one parameter."""
         data, heading = self.data, (self.data.resolved["diagram"] or {}).get("title") if main else None
-        surface = data.surface(outcome) if data.outcomes[outcome].kind == "yes_no" else None
-        drawn = map_of(data.grid, data.phases, data.outcomes[outcome], surface)
+        drawn = self.maps.get(outcome) or _map(data, outcome)
         title = heading or data.reported.titles.get(outcome, drawn.title)
         n = prose.between(*data.phases.seeds(outcome))
         points = self.first is not None
@@ -211,7 +224,7 @@ class Figures:
             if value is not None
         ]
         last = max((band.step for band in bands), default=1)
-        spec = log_curves(bands, runs, self.curve_titles, replace(self.axes, last=last)).to_dict()
+        spec = log_curves(bands, runs, self.curve_titles, replace(self.axes, last=last)).to_dict(validate=False)
         caption = f"{self.curves.caption}: {examples.why(self.data)}."
         drawn = self._of_examples(examples, "loss-curves", self.curves.title, caption, self.curves.reading, spec)
         return replace(drawn, points=True)
@@ -232,7 +245,7 @@ class Figures:
             for point, seed, step, x, y in examples.paths.select("point", "seed", "step", "x", "y").iter_rows()
             if x is not None and y is not None
         ]
-        spec = trajectories(medians, runs, view).to_dict()
+        spec = trajectories(medians, runs, view).to_dict(validate=False)
         caption = f"{plane.caption.format(*self.data.plane)}, at the same points: {examples.why(self.data)}."
         return self._of_examples(examples, "trajectories", plane.title, caption, plane.reading, spec)
 

@@ -112,7 +112,7 @@ def _figure(data: ReportData, one: ShownCurve, chosen: Layout, every: int) -> Fi
     hues = style.ordered_colours(len(chosen.names)) if chosen.ordered else COLOURS
     colours = {name: hues[rank % len(hues)] for rank, name in enumerate(chosen.names)}
     numbered = data.reported.curves.numbered if data.reported.curves is not None else ""
-    spec = band_panels(rows, colours, chosen.legend, one.axis, scale, numbered).to_dict()
+    spec = band_panels(rows, colours, chosen.legend, one.axis, scale, numbered).to_dict(validate=False)
     seeds = [data.curves[point].n for _, lines in chosen.panels for _, point in lines]
     n = prose.between(min(seeds), max(seeds))
     called = f"{one.title[:1].upper()}{one.title[1:]}"

@@ -32,8 +32,10 @@ def interactive(figures: Figures) -> dict[str, Any]:
         "figure": figures.main.slug,
         # Every figure whose marks carry a point, and what its texts speak of.
         "linked": {figure.slug: figure.title for figure in figures.every if figure.points},
-        "losses": (log_panel(names, figures.axes) if declared else waiting_bands(scale_of, last)).to_dict(),
-        "path": None if view is None else trajectory_panel(view, figures.plane_range).to_dict(),
+        "losses": (log_panel(names, figures.axes) if declared else waiting_bands(scale_of, last)).to_dict(
+            validate=False
+        ),
+        "path": None if view is None else trajectory_panel(view, figures.plane_range).to_dict(validate=False),
         "names": names,
         # What a packed value is a multiple of; null: it is a thousandth of a decade.
         "units": [None if scale.log else unit_of(scale) for scale in (scales.get(name, DECLARED) for name in names)],

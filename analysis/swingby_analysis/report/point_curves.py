@@ -1,15 +1,20 @@
-"""The curves of every point, read from the store: all of a point at the same steps."""
+"""The curves of every point, read from the store in one pass: all of a point at the same steps."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from itertools import pairwise
+import math
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
-import polars as pl
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from swingby.store import Store
-from swingby_analysis.query import Query, ask
+from swingby_analysis.query import Query
 from swingby_analysis.report.curves import PointCurves
 from swingby_analysis.report.shown import ShownCurve
 
@@ -18,57 +23,321 @@ KEPT_STEPS = 60
 MOST_SEEDS = 100
 """Seeds of a point whose curves are read: more move a median or a decile by less than a line is wide."""
 NOWHERE = 1e300
-"""A value that is larger than all others, as the query of the curves has those that are not finite."""
+"""A value that is larger than all others: what a value that is not finite counts as, and one after a run diverged."""
+ROWS = 8192
+"""Runs that are in memory with whole curves."""
+ONES = "ones"
+"""The unit of a curve that has none."""
+
+
+class Wanted(NamedTuple):
+    """A curve of numbers, or an entry (counted from 1) of one of vectors, and the column of its unit."""
+
+    column: str
+    unit: str
+    entry: int = 1
+
+
+class Bands(NamedTuple):
+    """What is known over the runs of a point at T steps.
+
+    Attributes:
+        step: int (T,).
+        ranks: median, 10 % and 90 % quantile, and the quartiles, which are values that occur: (5, T). A value that is
+            not finite, and any of a run that ended by diverging, counts as `NOWHERE`.
+        finite: the median of the finite values, (T,); NaN where there are none.
+        runs: how many runs it is over.
+    """
+
+    step: np.ndarray
+    ranks: np.ndarray
+    finite: np.ndarray
+    runs: int
+
+
+Recorded = tuple[bytes, int]
+"""Recorded steps, int64, and the last step of any run of the point."""
+
+
+@dataclass
+class _Group:
+    """Runs that recorded a curve at the same steps, at points that end at the same step: values of (R, T)."""
+
+    step: np.ndarray
+    points: list[np.ndarray] = field(default_factory=list)
+    values: list[np.ndarray] = field(default_factory=list)
+
+
+Groups = dict[Recorded, _Group]
+
+
+def curves_query(head: tuple[str, str], wanted: Sequence[Wanted], last_step: str) -> Query:
+    """The query of the runs' curves.
+
+    Args:
+        head: sweep and experiment.
+        last_step: the column of a run's last step.
+    """
+    names = dict.fromkeys(name for one in wanted for name in (one.column, one.unit) if name != ONES)
+    return Query("curves", (*head, MOST_SEEDS, last_step, tuple(names)))
 
 
 def curves_at(
     store: Store,
     shown: Sequence[ShownCurve],
-    queries: Mapping[str, Query],
-    plane: tuple[int, int] | None,
-    points: Collection[int] | None = None,
+    head: tuple[str, str],
+    paths: Sequence[Wanted] = (),
 ) -> dict[int, PointCurves]:
     """The curves of every point: those of all columns at the same steps, and its path where there is a plane.
 
     A curve that has fewer steps than another of its point is interpolated to those, as a line through its values is.
 
     Args:
-        points: only these; None: all.
+        head: sweep and experiment.
+        paths: the two entries of the plane of paths; none: there is no plane.
     """
-    tables = {one.title: ask(store, queries[f"curve {one.column}"]) for one in shown}
-    # A row each: median, low, high, and the quartiles.
-    values = {title: table["value"].list.to_array(5).to_numpy() for title, table in tables.items()}
-    rows = {title: _rows_of_points(table) for title, table in tables.items()}
-    paths = []
-    both = ask(store, queries["plane"]) if plane is not None else pl.DataFrame()
-    for entry in plane or ():
-        entries = both.filter(pl.col("entry") == entry)
-        paths.append((entries["finite"].fill_null(np.nan).to_numpy(), _rows_of_points(entries)))
-    steps = {title: table["step"].to_numpy() for title, table in tables.items()}
-    runs = {title: table["runs"].to_numpy() for title, table in tables.items()}
+    wanted = {one.title: Wanted(one.column, one.unit) for one in shown}
+    every = [*wanted.values(), *paths]
+    of = bands(runs_of(store, curves_query(head, every, store.last_step(head[1]))), every)
+    known = set[int]().union(*(of[one] for one in wanted.values()))
     by_point = {}
-    known_points = set().union(*rows.values())
-    for point in sorted(known_points if points is None else known_points.intersection(points)):
-        there = {title: of[point] for title, of in rows.items() if point in of}
-        most = max(there, key=lambda title: there[title].stop - there[title].start)
-        step = steps[most][there[most]]
-        every = {}
-        for title in tables:
-            at = there.get(title, slice(0, 0))
-            point_steps, known = steps[title][at], values[title][at].T
-            if not len(point_steps):
-                known = np.full((5, len(step)), NOWHERE)
-            elif not np.array_equal(point_steps, step):
-                known = np.array([np.interp(step, point_steps, row) for row in known])
-            every[title] = known
-        bands, quartiles = ({title: five[part] for title, five in every.items()} for part in (slice(3), slice(3, 5)))
-        path = np.stack([entry[of[point]] for entry, of in paths]) if paths else None
-        by_point[point] = PointCurves(step, bands, path, int(runs[most][there[most].start]), quartiles)
+    for point in sorted(known):
+        there = {title: of[one][point] for title, one in wanted.items() if point in of[one]}
+        longest = max(there.values(), key=lambda one: len(one.step))
+        step, values = longest.step, {}
+        for title in wanted:
+            if title not in there:
+                values[title] = np.full((5, len(step)), NOWHERE)
+            elif np.array_equal(there[title].step, step):
+                values[title] = there[title].ranks
+            else:
+                values[title] = np.array([np.interp(step, there[title].step, row) for row in there[title].ranks])
+        both, quartiles = ({title: five[part] for title, five in values.items()} for part in (slice(3), slice(3, 5)))
+        path = np.stack([of[one][point].finite for one in paths]) if paths else None
+        by_point[point] = PointCurves(step, both, path, longest.runs, quartiles)
     return by_point
 
 
-def _rows_of_points(table: pl.DataFrame) -> dict[int, slice]:
-    """The rows of each point, in a table whose rows are in the order of the points."""
-    points = table["point"].to_numpy()
-    starts = np.flatnonzero(np.diff(points, prepend=points[:1] - 1)).tolist()
-    return {int(points[start]): slice(start, stop) for start, stop in pairwise([*starts, len(points)])}
+def runs_of(store: Store, query: Query) -> Iterator[pa.Table]:
+    """The rows of `curves_query`, some at a time.
+
+    The last join is made here: DuckDB keeps all curves in memory for it, which takes as long again as reading them.
+    """
+    before, arguments = query.text.rpartition("\nselect ends.point")[0], query.arguments
+    ends = store.sql(f"{before}\nselect cell_id, point, point_end, run_end, status from ends", arguments[:-1]).arrow()
+    text, cells = query.text, ends["cell_id"]
+    joined = len(pc.call_function("unique", [cells])) < len(cells)  # two points may share a cell
+    if not joined:
+        every = "select cell_id, step, columns(lambda name: list_contains($5, name)) from cells"
+        text = f"{before}\n{every} where cell_id in (select cell_id from ends)"
+    with store.stream(text, arguments, ROWS) as tables:
+        for table in tables:
+            if joined:
+                yield table
+                continue
+            lookup = pc.SetLookupOptions(value_set=cells)
+            of_run = ends.take(pc.call_function("index_in", [table["cell_id"]], lookup))
+            for name in ("point", "point_end", "run_end", "status"):
+                table = table.append_column(name, of_run[name])
+            yield table
+
+
+def bands(tables: Iterable[pa.Table], wanted: Sequence[Wanted]) -> dict[Wanted, dict[int, Bands]]:
+    """Median, quantiles and quartiles of some curves at every point, by point, from the rows of `curves_query`."""
+    groups: dict[Wanted, Groups] = {one: {} for one in wanted}
+    runs, ended = Counter[int](), defaultdict[int, list[int]](list)
+    for table in tables:
+        columns = (table[name].to_pylist() for name in ("point", "run_end", "status"))
+        for point, end, status in zip(*columns, strict=True):
+            runs[point] += 1
+            if status == "diverged" and end is not None:
+                ended[point].append(end)
+        recorded = _recorded(table)
+        for one, of_curve in groups.items():
+            _add(of_curve, one, table, recorded)
+    return {one: _bands(of_curve, runs, ended) for one, of_curve in groups.items()}
+
+
+def _recorded(table: pa.Table) -> dict[Recorded, np.ndarray]:
+    """The rows of the runs that recorded the same steps, at points that end at the same one."""
+    steps, ends = _Lists.of(table["step"]), table["point_end"].fill_null(0).to_numpy()
+    every, rows = steps.flat.cast(pa.int64()).to_numpy(zero_copy_only=False), defaultdict[Recorded, list[int]](list)
+    length = int(steps.length[0]) if len(ends) else 0
+    if length and (steps.length == length).all() and steps.there.all():  # most runs share their recorded steps
+        recorded = every[steps.start[0] : steps.start[0] + length * len(ends)].reshape(-1, length)
+        if (recorded == recorded[0]).all():
+            return {(recorded[0].tobytes(), int(end)): np.flatnonzero(ends == end) for end in np.unique(ends)}
+    for row, (start, length, end) in enumerate(zip(steps.start, steps.length, ends.tolist(), strict=True)):
+        rows[every[start : start + length].tobytes(), int(end)].append(row)
+    return {key: np.array(members) for key, members in rows.items()}
+
+
+class _Lists(NamedTuple):
+    """A column of lists: the values of all, where each list begins, its length; and which are there."""
+
+    flat: pa.Array
+    start: np.ndarray
+    length: np.ndarray
+    there: np.ndarray
+
+    @classmethod
+    def of(cls, column: pa.ChunkedArray | pa.Array) -> _Lists:
+        array = column
+        if isinstance(column, pa.ChunkedArray):
+            array = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
+        offsets = array.offsets.to_numpy()
+        return cls(array.values, offsets[:-1], np.diff(offsets), array.is_valid().to_numpy(zero_copy_only=False))
+
+
+class _Numbers:
+    """Numbers, or an entry of vectors, of which some are read as doubles: NaN where there is none."""
+
+    def __init__(self, values: pa.Array, entry: int) -> None:
+        self._vectors, self._entry = None, entry - 1
+        self._all = values.null_count == 0
+        self._there = None if self._all else values.is_valid().to_numpy(zero_copy_only=False)
+        if pa.types.is_list(values.type):
+            self._vectors = _Lists.of(values)
+            values = self._vectors.flat
+        kind = values.type
+        number = pa.types.is_boolean(kind) or pa.types.is_integer(kind) or pa.types.is_floating(kind)
+        self._flat = (
+            values.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
+            if number
+            else np.full(len(values), np.nan)
+        )
+
+    def __getitem__(self, places: np.ndarray) -> np.ndarray:
+        if self._vectors is None:
+            return self._flat[places]
+        inside = self._vectors.there[places] & (self._entry < self._vectors.length[places])
+        starts = self._vectors.start[places] + self._entry
+        return np.where(inside, self._flat[np.where(inside, starts, 0)], np.nan) if len(self._flat) else inside * np.nan
+
+    def known(self, start: int, stop: int) -> np.ndarray:
+        """Which values of a run are there, be it as NaN."""
+        return np.ones(stop - start, dtype=bool) if self._there is None else self._there[start:stop]
+
+    @property
+    def whole(self) -> bool:
+        """Whether every value is there."""
+        return self._all
+
+
+def _units(table: pa.Table, one: Wanted) -> np.ndarray:
+    """What the values of each run are divided by; NaN where that cannot be."""
+    if one.unit == ONES:
+        return np.ones(table.num_rows)
+    column = table[one.unit].combine_chunks()
+    if one.entry > 1 and not pa.types.is_list(column.type):
+        return np.full(table.num_rows, np.nan)
+    units = _Numbers(column, one.entry)[np.arange(table.num_rows)]
+    return np.where(units == 0, np.nan, units)
+
+
+def _add(groups: Groups, one: Wanted, table: pa.Table, recorded: Mapping[Recorded, np.ndarray]) -> None:
+    """Adds the runs of a table to the groups of a curve."""
+    lists, units, points = _Lists.of(table[one.column]), _units(table, one), table["point"].to_numpy()
+    numbers = _Numbers(lists.flat, one.entry)
+    for (text, end), rows in recorded.items():
+        step = np.frombuffer(text, np.int64)
+        whole = lists.there[rows] & (lists.length[rows] == len(step))
+        if not numbers.whole:
+            whole &= [bool(numbers.known(start, start + len(step)).all()) for start in lists.start[rows].tolist()]
+        if whole.any():
+            kept, members = kept_places(text, end), rows[whole]
+            values = _in_unit(numbers[lists.start[members, None] + kept], units[members, None])
+            _put(groups, step[kept], (text, end), points[members], values)
+        for row in rows[~whole].tolist():
+            start, length = int(lists.start[row]), min(int(lists.length[row]), len(step))
+            value, there = np.full(len(step), np.nan), np.ones(len(step), dtype=bool)
+            if lists.there[row]:  # a step at which a run has no value of this curve is none that it recorded
+                value[:length] = numbers[np.arange(start, start + length)]
+                there[:length] = numbers.known(start, start + length)
+            own = step[there]
+            kept = kept_places(own.tobytes(), end)
+            values = _in_unit(value[there][kept][None], units[[row], None])
+            _put(groups, own[kept], (own.tobytes(), end), points[[row]], values)
+
+
+def _put(groups: Groups, step: np.ndarray, key: Recorded, points: np.ndarray, values: np.ndarray) -> None:
+    group = groups.setdefault(key, _Group(step))
+    group.points.append(points)
+    group.values.append(values)
+
+
+def _in_unit(values: np.ndarray, units: np.ndarray) -> np.ndarray:
+    """Values in their unit; NaN where one is not finite or has no unit."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        quotient = np.where(np.isfinite(values), values, np.nan) / units
+    return np.where(np.isfinite(quotient), quotient, np.nan)
+
+
+@lru_cache(maxsize=4096)
+def kept_places(recorded: bytes, end: int) -> np.ndarray:
+    """The places of the steps that are kept: the first in each of `KEPT_STEPS` bins of log(1 + step), and the last.
+
+    Args:
+        recorded: the recorded steps, int64.
+        end: the last step.
+    """
+    whole, before, kept = math.log(1 + end), -math.inf, list[int]()
+    for place, step in enumerate(np.frombuffer(recorded, np.int64).tolist()):
+        of_step = math.floor(KEPT_STEPS * math.log(1 + step) / whole) if whole > 0 else 0
+        if step in (0, end) or of_step > before:
+            kept.append(place)
+        before = of_step
+    return np.array(kept, dtype=np.int64)
+
+
+def _bands(groups: Groups, runs: Mapping[int, int], ended: Mapping[int, Sequence[int]]) -> dict[int, Bands]:
+    """The bands at each point, of runs that are in one group or in several."""
+    by_point, pieces = dict[int, Bands](), defaultdict[int, list[tuple[np.ndarray, np.ndarray]]](list)
+    for group in groups.values():
+        if not len(group.step):
+            continue
+        points, values, last = np.concatenate(group.points), np.concatenate(group.values), int(group.step[-1])
+        order = np.argsort(points, kind="stable")
+        every, first, count = np.unique(points[order], return_index=True, return_counts=True)
+        whole = np.array([
+            runs[point] == n and min(ended.get(point, ()), default=last) >= last
+            for point, n in zip(every.tolist(), count.tolist(), strict=True)
+        ])  # fmt: skip
+        for n in np.unique(count[whole]).tolist():
+            alike = whole & (count == n)
+            rows = order[first[alike, None] + np.arange(n)]
+            ranks, finite = _ranks(values[rows].swapaxes(1, 2), n)
+            for place, point in enumerate(every[alike].tolist()):
+                by_point[point] = Bands(group.step, ranks[:, place], finite[place], n)
+        for place in np.flatnonzero(~whole).tolist():
+            of_point = order[first[place] : first[place] + count[place]]
+            pieces[int(every[place])] += [(group.step, row) for row in values[of_point]]
+    for point, of_runs in pieces.items():
+        one = _mixed(of_runs, runs[point], np.array(ended.get(point, ()), dtype=float))
+        by_point |= {} if one is None else {point: one}
+    return by_point
+
+
+def _mixed(of_runs: Sequence[tuple[np.ndarray, np.ndarray]], runs: int, ended: np.ndarray) -> Bands | None:
+    """The bands at a point whose runs recorded different steps: at those that each recorded, or did not live to see."""
+    step = np.unique(np.concatenate([step for step, _ in of_runs]))
+    values, there = np.full((len(step), runs), np.nan), np.zeros((len(step), runs), dtype=bool)
+    for row, (own, value) in enumerate(of_runs):
+        places = np.searchsorted(step, own)
+        values[places, row], there[places, row] = value, True
+    kept = there.sum(axis=1) + (ended < step[:, None]).sum(axis=1) == runs
+    if not kept.any():
+        return None
+    ranks, finite = _ranks(values[kept], runs)
+    return Bands(step[kept], ranks, finite, runs)
+
+
+def _ranks(values: np.ndarray, runs: int) -> tuple[np.ndarray, np.ndarray]:
+    """The ranks of `Bands`, (5, ...), and the medians of the finite values, (...), over the last axis."""
+    ordered = np.sort(values, axis=-1)  # NaN last
+    seen = np.where(np.isnan(ordered), NOWHERE, ordered)
+    of_share = (max(1, -(-percent * runs // 100)) for percent in (10, 90, 25, 75))
+    median = seen[..., (runs + 1) // 2 - 1] / 2 + seen[..., (runs + 2) // 2 - 1] / 2
+    count = np.isfinite(values).sum(axis=-1)[..., None]
+    middles = [np.take_along_axis(ordered, np.maximum(count - back, 0) // 2, -1)[..., 0] for back in (1, 0)]
+    return np.stack([median, *(seen[..., rank - 1] for rank in of_share)]), middles[0] / 2 + middles[1] / 2

@@ -10,7 +10,7 @@ import numpy as np
 from swingby.store import Store
 from swingby_analysis.charts.bands import ValueScale
 from swingby_analysis.query import Query, ask
-from swingby_analysis.report.curves import DECLARED, differences, packed_value
+from swingby_analysis.report.curves import DECLARED, differences, packed_values
 from swingby_analysis.report.shown import ShownCurve
 
 STEPS = 40
@@ -69,17 +69,24 @@ def packed(singles: Mapping[int, Sequence[Single]], names: Sequence[str], scales
         scales: of each curve, by title; one without a scale is a declared one.
     """
     steps: dict[tuple[int, ...], int] = {}
-    points: dict[str, list[Any]] = {}
-    for point, runs in singles.items():
-        points[str(point)] = [
-            [
-                steps.setdefault(tuple(differences(run.step)), len(steps)),
-                *(
-                    packed_value(run.values[name], scales.get(name, DECLARED), COARSENESS)
-                    for name in names
-                    if name in run.values
-                ),
-            ]
-            for run in runs
-        ]
+    of_bytes: dict[bytes, int] = {}  # which are faster to compare
+
+    def index(step: np.ndarray) -> int:
+        key = step.tobytes()
+        if key not in of_bytes:
+            of_bytes[key] = steps.setdefault(tuple(differences(step)), len(steps))
+        return of_bytes[key]
+
+    every = [(str(point), run) for point, runs in singles.items() for run in runs]
+    points: dict[str, list[Any]] = {str(point): [] for point in singles}
+    lines: list[list[Any]] = [[index(run.step)] for _, run in every]
+    for name in names:
+        with_curve = [place for place, (_, run) in enumerate(every) if name in run.values]
+        values = [every[place][1].values[name] for place in with_curve]
+        for place, packed_line in zip(
+            with_curve, packed_values(values, scales.get(name, DECLARED), COARSENESS), strict=True
+        ):
+            lines[place].append(packed_line)
+    for (point, _), line in zip(every, lines, strict=True):
+        points[point].append(line)
     return {"steps": [list(step) for step in steps], "coarseness": COARSENESS, "of": points}

@@ -6,6 +6,7 @@ select
     count(*) filter (where cells.status = 'diverged') as diverged,
     count(*) filter (where cells.status = 'failed') as failed,
     count(*) filter (where cells.status is null or cells.status = 'running') as missing,
-    count(distinct members.point) as points
+    count(distinct members.point) as points,
+    count(distinct members.point) filter (where cells.status in ('ok', 'diverged')) as trained
 from members left join query_table($2) cells using (cell_id)
 where members.sweep_id = $1

@@ -85,6 +85,19 @@ def by_units(k: ArrayLike, m: ArrayLike) -> tuple[float, Interval]:
     return share, Interval(*wilson(share * count, count, CONFIDENCE))
 
 
+def of_nets(net: ArrayLike, m: ArrayLike) -> Interval:
+    """The interval of the difference of paired shares from what each unit gains: Student's, from unit to unit.
+
+    Args:
+        net, m: of each of at least two units, how many more cells have the outcome in B than in A, and how many it has.
+    """
+    net, m = np.asarray(net, dtype=float), np.asarray(m, dtype=float)
+    units, difference = len(m), net.sum() / m.sum()
+    variance = units / (units - 1) * ((net - difference * m) ** 2).sum() / m.sum() ** 2
+    half = student.ppf((1 + CONFIDENCE) / 2, units - 1) * np.sqrt(variance)
+    return Interval(np.maximum(difference - half, -1.0), np.minimum(difference + half, 1.0))
+
+
 def correlation(k_a: ArrayLike, m_a: ArrayLike, k_b: ArrayLike, m_b: ArrayLike) -> float:
     """The correlation of the shares of A and B over units; 0 where one of them does not vary."""
     rests = []

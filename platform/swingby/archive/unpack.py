@@ -21,7 +21,6 @@ from swingby.model.columns import final_rows, parameter_schema
 from swingby.model.experiment import ENTRIES, Experiment
 from swingby.model.experiment import Recording as Recorded
 from swingby.run.outcomes import KEY, SHARD, derive
-from swingby.run.refine import write_share_fit
 from swingby.store import Store, ingest
 from swingby.sweepfile.sweep import Sweep, named_sweeps
 
@@ -100,6 +99,8 @@ def unpack(data: Path, file: Path) -> Unpacked:
     if fresh and recording.provenance.get("decision") and recording.name in named_sweeps():
         sweep = Sweep.load(recording.name, confirm_above=None)
         if sweep.sweep_id == recording.sweep_id:
+            from swingby.run.refine import write_share_fit  # slow to import, and needed by refined sweeps alone
+
             write_share_fit(sweep, records)
     return Unpacked(recording, len(fresh), len(ids) - len(fresh))
 

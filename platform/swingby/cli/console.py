@@ -14,6 +14,7 @@ from contextlib import redirect_stderr
 from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
+from textwrap import wrap
 from typing import Annotated, Any, Literal, TypeVar
 
 import typer
@@ -42,12 +43,13 @@ MARKS = {"ok": ("ok   ", "green"), "warn": ("warn ", "yellow"), "fault": ("FAULT
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """The result of one check: its subject, the verdict with its reason, and what to do about a fault."""
+    """The result of one check: its subject, the verdict with its reason, what to do about a fault, and its group."""
 
     subject: str
     verdict: Literal["ok", "warn", "fault"]
     detail: str
     remedy: str = ""
+    group: str = ""
 
     def show(self) -> None:
         """Prints the verdict and the detail on a line, and what to do about a fault on the next."""
@@ -145,12 +147,15 @@ def give(data: str) -> None:
         sys.stdout.write(f"{data}\n")
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]], in_lines: bool = False) -> None:
     """Prints a plain table; cells are text, never markup.
 
     On a terminal (or where COLUMNS is set) it keeps to the width: a table whose columns would have to be folded beyond
     reading is printed as a block for each row, with a line for each column. Into a pipe or a file it is as wide as it
     needs.
+
+    Args:
+        in_lines: a table that does not fit is printed as a paragraph a row, which takes fewer lines than a block.
     """
     columns = list(map(legible, columns))
     texts = [["" if value is None else legible(value) for value in row] for row in rows]
@@ -158,6 +163,11 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
     gaps = 3 * (len(columns) - 1)
     if not (out.is_terminal or "COLUMNS" in os.environ):
         Console(highlight=False, width=max(out.width, sum(widest) + gaps)).print(_drawn(columns, texts))
+    elif in_lines and sum(widest) + gaps > out.width:
+        for row in texts:
+            named = "; ".join(f"{name} {text}" for name, text in zip(columns[1:], row[1:], strict=True) if text)
+            lines = [line for part in f"{row[0]}: {named}".splitlines() for line in wrap(part, max(out.width - 4, 20))]
+            say("\n    ".join(lines))
     elif sum(min(width, READABLE) for width in widest) + gaps <= out.width:
         out.print(_drawn(columns, texts))
     else:

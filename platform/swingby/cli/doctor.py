@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from swingby.cli.console import DEFAULT_DATA, DataFolder, Finding
+from swingby.cli.console import DEFAULT_DATA, DataFolder, Finding, tell
 from swingby.errors import SwingbyError
 from swingby.model.broken import LoadError
 from swingby.units import counted, size
@@ -21,20 +21,28 @@ LOW_DISK = 2e9
 LOW_MEMORY = 2e9
 RAY_SHARED_MEMORY = 200e6
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - looked at, never written
+PACKAGES, TRAINING = "required packages", "training"
+"""Groups of findings; the others are those of the registry."""
 
 
 def doctor(
+    name: Annotated[
+        str | None,
+        typer.Argument(help="Show all checks of one experiment, package, detector or drawing.", show_default=False),
+    ] = None,
     data: DataFolder = DEFAULT_DATA,
     ray: Annotated[bool, typer.Option("--ray/--no-ray", help="Start Ray and run one task (5 to 15 s).")] = True,
     test: Annotated[
         bool,
         typer.Option("--self-test", help="Train a tiny sweep in a temporary folder and read it back, instead."),
     ] = False,
+    every: Annotated[bool, typer.Option("--all", help="Show each check on a line of its own.")] = False,
 ) -> None:
     """Checks what is installed, free disk and memory, Ray and the data folder, and says what to do about each fault.
 
-    With --self-test it checks whether the installed program works: a line for each step, from the sweep file to the
-    report (10 to 60 s). Exit code 1 if there is a fault.
+    Problems come first, then a line for each group of checks without any. With --self-test it checks whether the
+    installed program works: a line for each step, from the sweep file to the report (10 to 60 s). Exit code 1 if there
+    is a fault.
 
     Example:
 
@@ -42,12 +50,61 @@ def doctor(
     """
     from swingby.cli.self_test import self_test
 
-    faults = 0
-    for finding in self_test() if test else examine(data, ray):
-        finding.show()
+    findings, faults, sound = self_test() if test else examine(data, ray), 0, list[Finding]()
+    if name is not None and not test:
+        findings = _about(name, examine(data, ray=False))
+    for finding in findings:
         faults += finding.verdict == "fault"
+        if every or test or name is not None or finding.verdict != "ok":
+            finding.show()
+        else:
+            sound.append(finding)
+    for finding in _grouped(sound):
+        finding.show()
+    if sound:
+        tell("each check: swingby doctor --all; those of one experiment: swingby doctor NAME")
     if faults:
         raise typer.Exit(1)
+
+
+def _about(name: str, findings: Iterator[Finding]) -> list[Finding]:
+    """The findings on what has this name; of an experiment also on all that its package offers.
+
+    Raises:
+        SwingbyError: there are none.
+    """
+    from swingby.model import registry
+
+    offers = [finding for finding in findings if finding.group]
+    offer = registry.offered(registry.EXPERIMENTS).get(name)
+    package = "" if offer is None else offer.value.partition(":")[0].rpartition(".")[0] + "."
+    chosen = [
+        finding
+        for finding in offers
+        if name in finding.subject.split() or (package and finding.detail.startswith(package))
+    ]
+    if not chosen:
+        names = {finding.subject.rpartition(" ")[2] for finding in offers}
+        raise SwingbyError(f"nothing that is checked is called {name!r}; {registry.nearest(name, sorted(names))}")
+    return chosen
+
+
+def _grouped(findings: Sequence[Finding]) -> Iterator[Finding]:
+    """A finding for each group of those that are no problem: how many, or who has which detail, if they say more."""
+    groups: dict[str, list[Finding]] = {}
+    for finding in findings:
+        groups.setdefault(finding.group or finding.subject, []).append(finding)
+    for group, members in groups.items():
+        if members[0].group == TRAINING:
+            of_detail: dict[str, list[str]] = {}
+            for one in members:
+                of_detail.setdefault(one.detail, []).append(one.subject.rpartition(" ")[2])
+            yield from (Finding(f"{TRAINING} {', '.join(names)}", "ok", detail) for detail, names in of_detail.items())
+        elif members[0].group:
+            sound = "each of a version that fits" if group == PACKAGES else "each can be loaded"
+            yield Finding(group, "ok", f"{len(members)}, {sound}")
+        else:
+            yield from members
 
 
 def examine(data: Path, ray: bool = True) -> Iterator[Finding]:
@@ -77,7 +134,7 @@ def _packages() -> Iterator[Finding]:
             yield Finding(requirement.name, "fault", "is not installed", f"pip install '{line}'")
             continue
         if requirement.specifier.contains(have, prereleases=True):
-            yield Finding(requirement.name, "ok", have)
+            yield Finding(requirement.name, "ok", have, group=PACKAGES)
         else:
             yield Finding(requirement.name, "fault", f"{have}, needs {requirement.specifier}", f"pip install '{line}'")
     yield from _extras()
@@ -100,7 +157,7 @@ def _extras() -> Iterator[Finding]:
         install = " ".join(f"'{source}'" for source in dict.fromkeys(missing.values()))
         there = f"has {', '.join(modules)}"
         lacks = f"lacks {', '.join(missing)}; reading results is possible without; pip install {install}"
-        yield Finding(purpose, "ok", lacks if missing else there)
+        yield Finding(purpose, "ok", lacks if missing else there, group=TRAINING)
 
 
 def _offers() -> Iterator[Finding]:
@@ -114,9 +171,9 @@ def _offers() -> Iterator[Finding]:
             try:
                 registry.load(group, name) if group == registry.COMMANDS else registry.instance(group, name)
             except LoadError as error:
-                yield Finding(f"{group} {name}", "fault", error.broken.fault, error.broken.remedy)
+                yield Finding(f"{group} {name}", "fault", error.broken.fault, error.broken.remedy, group)
             else:
-                yield Finding(f"{group} {name}", "ok", offer.value)
+                yield Finding(f"{group} {name}", "ok", offer.value, group=group)
 
 
 def _machine(data: Path) -> Iterator[Finding]:

@@ -161,14 +161,14 @@ class Connection:
         return self._query(query, parameters, {})
 
     @contextmanager
-    def stream(self, query: str, parameters: Sequence[Any] = ()) -> Iterator[Iterator[pa.Table]]:
-        """Runs one trusted query as `sql` does; while inside, its rows come `STREAMED` at a time, one table at least.
+    def stream(self, query: str, parameters: Sequence[Any] = (), rows: int = STREAMED) -> Iterator[Iterator[pa.Table]]:
+        """Runs one trusted query as `sql` does; while inside, so many of its rows come at a time, one table at least.
 
         Raises:
             SwingbyError: as `sql`, also in the midst of reading.
         """
         with clear_errors("answer the query", query_of_user=True), self._cursor(query, parameters) as cursor:
-            reader = cursor.sql(query, params=list(parameters) or None).to_arrow_reader(STREAMED)
+            reader = cursor.sql(query, params=list(parameters) or None).to_arrow_reader(rows)
             tables = _tables(reader)
             yield chain([next(tables, reader.schema.empty_table())], tables)
 

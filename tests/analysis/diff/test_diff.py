@@ -20,7 +20,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from scipy.stats import binomtest, fisher_exact
+from scipy.stats import binomtest, fisher_exact, ttest_1samp
 
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
@@ -34,6 +34,7 @@ from swingby_analysis.diff.comparison import Diff, compared
 from swingby_analysis.diff.gaps import gaps
 from swingby_analysis.diff.nested import Nested
 from swingby_analysis.diff.pairing import Pairing, pair
+from swingby_analysis.diff.tables import tables
 from swingby_analysis.page.html import unpacked
 from swingby_analysis.stats import exact, intervals
 from swingby_analysis.stats.intervals import Interval
@@ -169,6 +170,16 @@ def test_seeds_that_err_together_count_as_few() -> None:
     assert width * 0.999 <= independent.high - independent.low <= 1.6 * width
     assert share == pytest.approx(own.mean())
     assert intervals.by_units(np.zeros(5), np.full(5, 100))[1].high == pytest.approx(float(wilson(0, 5)[1]))
+
+
+@given(st.lists(st.integers(-8, 8), min_size=2, max_size=12))
+def test_the_gain_of_seeds_has_students_interval(net: list[int]) -> None:
+    """Of seeds with equally many cells it is that of the mean of their gains, cut off at -1 and 1; it is mirrored."""
+    interval = intervals.of_nets(net, np.full(len(net), 8))
+    known = ttest_1samp(np.array(net) / 8, 0).confidence_interval(0.95) if len(set(net)) > 1 else [net[0] / 8] * 2
+    assert list(interval) == pytest.approx(np.clip(known, -1, 1))
+    mirrored = intervals.of_nets([-one for one in net], np.full(len(net), 8))
+    assert (mirrored.low, mirrored.high) == pytest.approx((-interval.high, -interval.low))
 
 
 @given(st.integers(1, 60))
@@ -481,6 +492,10 @@ def test_the_same_sweep_trained_twice_is_bit_for_bit_the_same(folders: tuple[Pat
             assert diff.worst(5).is_empty()
             assert diff.same_cells == (12 if other == one else 0)
             assert set(diff.shares["difference"]) == {0.0}
+            assert all(
+                "no pair differs" in row for table in tables(diff, 3, 3)[:1] for row in table.rows if "%" in row[1]
+            )
+            assert not any(table.rows for table in tables(diff, 3, 3, every=False))
             assert "Identical in all 12 cells" in sentences(diff)
             assert "No parameter differs" in sentences(diff)
 
@@ -494,6 +509,10 @@ def test_a_change_of_a_parameter_is_told_with_its_largest_effect(folders: tuple[
     with compared("walks", "faster", data) as diff, compared("faster", "walks", data) as mirrored:
         curve = diff.columns.row(by_predicate=pl.col("column") == "position", named=True)
         assert curve["largest"] == pytest.approx(0.5 * far)
+        for whole, some in zip(tables(diff, 3, 3), tables(diff, 3, 3, every=False), strict=True):
+            left = int(some.rest.split()[0]) if some.rest else 0
+            assert len(some.rows) + left == len(whole.rows)
+            assert [row for row in whole.rows if row in some.rows] == list(some.rows)
         assert curve["differ"] == 12
         assert "rate: 1 in A, 1.5 in B" in sentences(diff)
         worst = diff.worst(3)

@@ -140,7 +140,7 @@ def test_every_figure_tells_what_made_it(report: Path, trained: Path) -> None:
         assert text.count("4 finished runs") == figures
         assert text.count("reduction mean") == figures
         assert len(re.findall(r"commit [0-9a-f]{40}|commit unknown", text)) >= figures
-        queries = re.findall(r"<pre><code>(.*?)</code></pre>", (report / PAGE).read_text(), re.DOTALL)
+        queries = re.findall(r"<pre[^>]*><code>(.*?)</code></pre>", (report / PAGE).read_text(), re.DOTALL)
         assert len(queries) >= figures
         for query in queries:
             assert len(store.sql(html.unescape(query))) > 0

@@ -1,0 +1,27 @@
+"""A mapping that is computed while something else is done."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from concurrent.futures import Executor
+from contextvars import copy_context
+from typing import TypeVar
+
+Key = TypeVar("Key")
+Value = TypeVar("Value")
+
+
+class Later(Mapping[Key, Value]):
+    """A mapping that a thread of a pool computes; whoever reads it first waits for it, or gets its exception."""
+
+    def __init__(self, pool: Executor, compute: Callable[[], Mapping[Key, Value]]) -> None:
+        self._future = pool.submit(copy_context().run, compute)
+
+    def __getitem__(self, key: Key) -> Value:
+        return self._future.result()[key]
+
+    def __iter__(self) -> Iterator[Key]:
+        return iter(self._future.result())
+
+    def __len__(self) -> int:
+        return len(self._future.result())
