@@ -29,6 +29,7 @@ from swingby_analysis.report import prose, singles
 from swingby_analysis.report.cells import cells_query
 from swingby_analysis.report.curves import PointCurves
 from swingby_analysis.report.extremes import Extremes, extremes
+from swingby_analysis.report.failures import Ended, ended
 from swingby_analysis.report.outcomes import (
     FINAL,
     Outcome,
@@ -93,6 +94,8 @@ class ReportData:
         stored: the fitted shares that the store has of the drawn points, where a refinement has ended (its own fit is
             drawn) or a grid is drawn in slices (of which no fit can be made); None elsewhere.
         remarks: what a reader must know first.
+        ended: what became of the runs of each point that has some.
+        failed: a row a cell that failed: its point and the message.
         fresh: outcomes on seeds that chose no extreme point, at a few of the points; None where there are none.
     """
 
@@ -116,6 +119,8 @@ class ReportData:
     slices: str = ""
     remarks: Sequence[str] = ()
     fresh: Phases | None = None
+    ended: Mapping[int, Ended] = field(default_factory=dict)
+    failed: pl.DataFrame = field(default_factory=pl.DataFrame)
 
     @property
     def resolved(self) -> Mapping[str, Any]:
@@ -216,6 +221,11 @@ class ReportData:
         return self._surfaces[outcome]
 
     @cached_property
+    def effects(self) -> dict[tuple[str, str | None], Any]:
+        """The main effects that were computed, by outcome and category (see `report.effects.effects_of`)."""
+        return {}
+
+    @cached_property
     def _surfaces(self) -> dict[str, Surface | None]:
         """The surfaces that were asked for: those of large grids take seconds to make."""
         return {}
@@ -286,7 +296,8 @@ def read(
         shown = ()
     written = current(store, sweep_id, resolved)
     queries["cells"] = cells_query(store, experiment, sweep_id)
-    cells = ask(store, queries["cells"]).filter(pl.col("status") != "failed")
+    every_cell = ask(store, queries["cells"])
+    cells = every_cell.filter(pl.col("status") != "failed")
     cells, of_written = with_written(store, sweep_id, cells, written)
     queries |= {f"outcome {name}": query for name, query in of_written.items()}
     chosen, usual = _plane(cells, how, plane), shown_curves(kind)
@@ -332,6 +343,8 @@ def read(
         recorded=recorded,
         imported=imported_results(store, sweep_id),
         slices=remark,
+        ended=ended(every_cell),
+        failed=every_cell.filter(pl.col("status") == "failed").select("point", "message"),
         stored=stored,
         refined=refined,
     )
