@@ -39,7 +39,6 @@ def with_states(spec: Mapping[str, Any], grid: Grid, states: Sequence[State]) ->
     layers = spec.get("spec", spec)["layer"]
     others = [one if _of_picked(one) else {**one, "transform": [OTHERS, *one.get("transform", ())]} for one in layers]
     marks = {"layer": [*([_layer(layers, grid, states)] if states else []), *others]}
-    marks["resolve"] = {"scale": {"fill": "independent"}, "legend": {"fill": "independent"}}
     data = [*rows, *({key: style.short(value) for key, value in row.items()} for row in added)]
     whole = {**spec, **({"spec": {**spec["spec"], **marks}} if "spec" in spec else marks)}
     return {**whole, "datasets": {**spec["datasets"], name: data}} if name else {**whole, "data": {"values": data}}
@@ -66,6 +65,9 @@ def _layer(layers: Sequence[Mapping[str, Any]], grid: Grid, states: Sequence[Sta
                    "symbolType": "square", "symbolSize": 110, "labelLimit": 0},
     }  # fmt: skip
     tip = [{"field": field, "title": title, "type": "nominal"} for field, title in (("label", "at"), ("text", "runs"))]
+    if any("fill" in one.get("encoding", {}) for one in layers):  # whose scale of numbers has no room for names
+        cases = [f"datum.state == '{name}' ? '{COLOURS[name]}'" for name in seen]
+        colour = {"value": {"expr": f"{' : '.join(cases)} : '{COLOURS[FAILED]}'"}}
     common = {"transform": [{"filter": "datum.kind == 'state'"}]}
     if grid.y is None:
         places = next(one["encoding"]["x"] for one in layers if "x" in one.get("encoding", {}))

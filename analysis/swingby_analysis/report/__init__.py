@@ -149,7 +149,7 @@ def page(figures: Figures, kinds: Collection[str] = ()) -> Page:
     blocks: dict[str, list[Block]] = {
         name: [block for one in of[name] for block in (Heading(one.title), one)] for name in of
     }
-    stated = summary.sentences(data, figures.examples, figures.summary)[1:]
+    stated = summary.sentences(data, figures.examples, figures.summary)
     blocks[""] = [*([Items(stated)] if stated else []), *blocks[""]]
     blocks["explore"] = [Widget("explore")]
     blocks["numbers"], blocks["made"] = _numbers(data), _made(data)

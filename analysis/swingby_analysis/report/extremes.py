@@ -71,7 +71,7 @@ class Extremes:
     def shrunken(self, row: Extreme) -> str:
         """The shrunken estimate in words; an interval of no width says nothing."""
         if self.number(row.low) == self.number(row.high):
-            return self.number(row.estimate)
+            return f"{self.number(row.estimate)} (95\u00a0% interval: the same)"
         return f"{self.number(row.estimate)} (95\u00a0% interval {self.interval(row.low, row.high)})"
 
     def qualified(self, row: Extreme) -> str:

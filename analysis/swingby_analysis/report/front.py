@@ -11,6 +11,7 @@ from swingby_analysis.report import prose
 from swingby_analysis.report.data import ReportData
 from swingby_analysis.report.extremes import raw
 from swingby_analysis.report.prose import plural
+from swingby_analysis.report.summary import finished
 
 MEANING = "What does this mean?"
 
@@ -26,18 +27,10 @@ Line = tuple[str, str, list[Block]]
 
 def _runs(data: ReportData) -> Iterator[Line]:
     """How many runs there are, and what became of them."""
-    counts, seeds = data.counts, len(data.resolved["seeds"])
-    each = data.coverage or f"{plural(seeds, 'seed')} at each of {plural(counts.points, 'point')}"
-    done = "all" if counts.finished == counts.planned else f"{counts.finished:,} of"
-    ends = ", ".join(
-        f"{count:,} {what}" for count, what in ((counts.diverged, "diverged"), (counts.failed, "failed")) if count
-    )
-    done = f"{done[:1].upper()}{done[1:]} {plural(counts.planned, 'run')}"
-    text = f"{done} are finished: {each}{f'; {ends}' if ends else ''}."
     mode = prose.SEED_MODES[data.resolved["seed_mode"]]
     yield (
         "runs",
-        text,
+        finished(data),
         [
             Text(
                 "A point is one combination of the values on the axes. A seed repeats it with other random numbers, so "
@@ -77,11 +70,9 @@ def _largest(data: ReportData) -> Iterator[Line]:
     seen, kept = extremes.number(raw(top.seen)), extremes.number(top.estimate)
     text = f"Largest at {data.grid.label(top.point)}: {seen}"
     if top.alike > 1:
-        text += f", as at {top.alike - 1:,} other {'point' if top.alike == 2 else 'points'}."
-    elif kept != seen:
-        text += f"; the largest of {extremes.points:,} is partly luck, and about {kept} is likelier."
-    else:
-        text += f", of {plural(extremes.points, 'point')}."
+        text += f", as at {top.alike - 1:,} other {'point' if top.alike == 2 else 'points'}"
+    of = plural(extremes.points, "point")
+    text += f"; the largest of {of} is partly luck, and about {kept} is likelier." if kept != seen else f", of {of}."
     headings, rows = extremes.table(data.grid.label)
     how = (
         f"The extreme points of {extremes.points:,}. The largest of many shares or medians is one that chance has "

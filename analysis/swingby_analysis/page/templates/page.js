@@ -105,6 +105,7 @@
       const high = innerHeight - element.getBoundingClientRect().top - scrollY - 150 - rows * (gap + 22 * one);
       low = Math.max(0.55, Math.min(1, high / (rows * height)));
     }
+    if (room < 420) spec = { ...spec, config: { ...spec.config, legend: { ...spec.config?.legend, layout: { bottom: { direction: "vertical", anchor: "start" } } } } };
     if (narrow === 1 && low === 1 && columns === (spec.columns ?? columns)) return spec;
     const size = { width: Math.floor(width * narrow), height: Math.floor(height * Math.max(low, 0.55)) };
     return spec.spec ? { ...spec, columns, spec: { ...spec.spec, ...size } } : { ...spec, ...size };
