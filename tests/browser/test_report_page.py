@@ -51,6 +51,11 @@ class Drawn(Opened):
         except WaitedTooLong as error:
             raise AssertionError(f"the page was not drawn in 120 s; it said: {self.said}") from error
 
+    def open_all(self) -> None:
+        """Opens every section, and waits until all figures are drawn."""
+        self.page.evaluate("document.querySelectorAll('details.section').forEach((one) => { one.open = true; })")
+        self.page.wait_for_selector("html[data-drawn=all]")
+
     @property
     def foreign(self) -> list[str]:
         """Addresses that are of no file."""
@@ -77,6 +82,7 @@ def opened(browser: Browser, small: Path) -> Iterator[Drawn]:
 
 def test_every_figure_is_drawn_and_nothing_complains(opened: Drawn, small: Path) -> None:
     """Offline, each figure has marks, the console stays empty, and nothing was asked of a network."""
+    opened.open_all()
     marks = opened.page.evaluate(
         """() => [...document.querySelectorAll('[data-figure], #losses, #path')].map((figure) =>
             [figure.dataset.figure || figure.id,
@@ -162,6 +168,7 @@ def test_the_panel_follows_in_every_diagram(opened: Drawn) -> None:
 
     The panel says what that diagram says of the point, draws its single runs, and stays in sight.
     """
+    opened.open_all()
     diagrams = ("phase-transient-memorization", "phase-retreat", "map-outcome", "map-bump-height")
     for slug, tile in zip(diagrams, (1, 6, 11, 2), strict=True):
         tiles = opened.page.locator(f"[data-figure='{slug}'] svg .mark-rect path")

@@ -52,6 +52,8 @@ VIRIDIS = ("#440154", "#472d7b", "#3b528b", "#2c728e", "#21918c", "#28ae80", "#5
 FAINT = style.paler(VIRIDIS, 0.55)
 """The colours of points where nothing was trained; opaque, so that neighbours may overlap."""
 YES, NO = "{} and {} differ", "may be chance"
+SURE = "certainty"
+"""What the names of the layers begin with that show how sure a share is; a page leaves them out until it is asked."""
 DASHES: Sequence[Sequence[int]] = ([1, 0], [6, 3], [2, 2], [8, 2, 2, 2])
 """Of the lines over a map, in turn."""
 LOOK_WITH_LINES = {**style.LOOK, "view": {**style.LOOK["view"], "fill": style.NO_RESULT}}
@@ -400,7 +402,8 @@ def _fine_marks(
     key = _of_kind("key").mark_point(fill="white", stroke=style.INK, opacity=1)
     shape = alt.Shape("kind:N", scale=alt.Scale(domain=[words], range=["circle"]), legend=legend)
     key = key.encode(x=style.grid_x(grid), y=style.grid_y(grid), shape=shape)
-    return key, _dots(grid, max(2.5, (0.26 * side) ** 2)).encode(tooltip=tip)
+    dots = _dots(grid, max(2.5, (0.26 * side) ** 2)).encode(tooltip=tip)
+    return key.properties(name=f"{SURE}_key"), dots.properties(name=f"{SURE}_dots")
 
 
 def _coarse_marks(
@@ -425,7 +428,8 @@ def _coarse_marks(
     dots = _undecided(grid).mark_circle(
         color=style.INK, opacity=1, stroke="white", strokeWidth=0.04 * side, size=max(3.0, (0.24 * side) ** 2)
     )
-    return inset.encode(size=size, stroke=stroke), dots.encode(tooltip=tip)
+    inset, dots = inset.encode(size=size, stroke=stroke), dots.encode(tooltip=tip)
+    return inset.properties(name=f"{SURE}_squares"), dots.properties(name=f"{SURE}_dots")
 
 
 def _value_map(

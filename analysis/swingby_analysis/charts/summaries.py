@@ -95,6 +95,17 @@ class Surface(NamedTuple):
     level: float = 0.5
 
 
+BOUND = 1e100
+"""Numbers beyond this are those of runs that diverged: their squares are no numbers, and no scale shows them."""
+
+
+def written(value: float) -> str:
+    """A number with three digits; of one beyond `BOUND` its digits say nothing."""
+    if abs(value) < BOUND:
+        return f"{value:.3g}"
+    return "not a number" if value != value else f"{'' if value > 0 else 'minus '}infinity or close to it"
+
+
 class MostCommon(NamedTuple):
     """What happened most often at one point: `k` of `n` seeds ended in `outcome`; `counts` has all of them in words."""
 
@@ -128,12 +139,14 @@ class Spread(NamedTuple):
     def text(self) -> str:
         """The number in words."""
         if self.n == 1:
-            return f"{self.median:.3g}, 1 run"
+            return f"{written(self.median)}, 1 run"
+        if not abs(self.median) < BOUND:
+            return f"median {written(self.median)}, {self.n} runs"
         if self.n <= FEW:
-            return f"median {self.median:.3g}, all {self.n} runs {self.low:.3g} to {self.high:.3g}"
-        interval = f"95\u00a0% interval {self.low:.3g} to {self.high:.3g}"
-        quartiles = f"quartiles {self.quartile_low:.3g} to {self.quartile_high:.3g}"
-        return f"median {self.median:.3g} ({interval}), {quartiles}, {self.n} runs"
+            return f"median {written(self.median)}, all {self.n} runs {written(self.low)} to {written(self.high)}"
+        interval = f"95\u00a0% interval {written(self.low)} to {written(self.high)}"
+        quartiles = f"quartiles {written(self.quartile_low)} to {written(self.quartile_high)}"
+        return f"median {written(self.median)} ({interval}), {quartiles}, {self.n} runs"
 
 
 class Difference(NamedTuple):

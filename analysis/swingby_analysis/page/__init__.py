@@ -27,6 +27,7 @@ A figure is drawn by the page's script (`html(page, data={"figures": {slug: spec
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal
@@ -127,6 +128,13 @@ class Table:
     brief: str = ""
 
 
+def marked(text: str) -> list[str | Code]:
+    """The text in parts: what stands between backticks is code. Both writers take every sentence through this."""
+    parts = _CODE.split(text)
+    return [Code(part) if number % 2 else part for number, part in enumerate(parts) if part]
+
+
+_CODE = re.compile(r"`{1,2}([^`\n]+)`{1,2}")
 Part = str | Badge | Bar | Link | Code | Strong | Toned | Table | Sequence["Part"]
 """What a sentence, an item of a list or a cell of a table is made of; of several parts one stands after the other."""
 
@@ -182,8 +190,10 @@ class Figure:
         spec: Vega-Lite.
         queries: the SQL behind it, parameters filled in.
         facts: what it was made from: sweep ids, seeds, n, conventions, versions.
-        points: True if pointing at a mark that carries a `point` shows that point's curves, in the panel beside all
-            such figures.
+        points: True if pointing at a mark that carries a `point` shows that point's curves, in the panel beside the
+            figure that is read.
+        section: the part of a report that it belongs to: maps, curves, axes; "" for a drawing of its own.
+        marks: what each kind of mark that is there means, by the name of its glyph: line, band, dot, square, ...
     """
 
     form: ClassVar[str] = "figure"
@@ -195,6 +205,8 @@ class Figure:
     queries: Sequence[Query] = ()
     facts: Mapping[str, str] = field(default_factory=dict)
     points: bool = False
+    section: str = ""
+    marks: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -332,13 +344,14 @@ class Page:
     """A page: its head, and its sections in order.
 
     Attributes:
-        kind: what made it: report, claims, findings, ...
+        kind: what made it: report, claims, findings, ...; "" is not written.
         title: its heading.
         sections: its parts, in order.
         tab: what a browser's tab calls it, if not by its title.
         lead, byline: what it is, and how it was made.
         notes: what a reader must know first.
-        files: kinds of the files that lie beside the page, for each figure.
+        files: kinds of the files that lie beside the page, for each figure; they are named, not linked, since a page
+            may be sent alone.
         excerpt: what Markdown shows of it; () for all sections.
     """
 

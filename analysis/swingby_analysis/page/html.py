@@ -21,7 +21,8 @@ from markupsafe import Markup
 
 from swingby.data.files import write_whole
 from swingby.errors import SwingbyError
-from swingby_analysis.page import Page
+from swingby_analysis.page import Page, marked
+from swingby_analysis.page.plain_files import rows_of
 
 VEGA_LITE = "6.4"
 """The Vega-Lite that Altair 6 writes for, of those that vl-convert carries."""
@@ -35,6 +36,8 @@ _ENVIRONMENT = Environment(
     lstrip_blocks=True,
 )
 _ENVIRONMENT.globals["PACKED"] = PACKED
+_ENVIRONMENT.filters["size"] = lambda spec: size(spec)
+_ENVIRONMENT.filters["marked"] = marked
 _ENVIRONMENT.filters["base64"] = lambda png: base64.b64encode(png).decode()
 
 
@@ -58,14 +61,32 @@ def html(
     packed = {} if data is None else {"vega": vega(), **(libraries or {})}
     inline = [] if data is None else [asset(name) for name in ("page.js", *scripts)]
     contents = {} if data is None else {"data": json_bytes(data), **(attachments or {})}
+    panel = (data or {}).get("panel") or {}
+    point = data["points"].get(str(panel["first"]), {}) if data and "first" in panel else {}
     return _ENVIRONMENT.get_template("page.html").render(
         page=page,
+        first={**point, "losses": panel["losses"], "path": panel.get("path")} if point else {},
         policy=policy([*inline, *packed.values()], sheet),
         sheet=Markup(sheet),  # noqa: S704  our own file
         scripts=[Markup(script) for script in inline],  # noqa: S704  our own files
         packed={name: packed_text(content) for name, content in contents.items()}
         | {name: packed_text(text.encode()) for name, text in packed.items()},
     )
+
+
+def size(spec: Mapping[str, Any]) -> tuple[int, int] | None:
+    """About how wide and high a chart is with its axes and legends, in px; None of charts side by side."""
+    of = spec.get("spec", spec)
+    width, height = of.get("width"), of.get("height")
+    if not (isinstance(width, int | float) and isinstance(height, int | float)):
+        return None
+    panels, columns = 1, spec.get("columns", 1)
+    if "spec" in spec and "field" in spec.get("facet", {}):
+        rows = rows_of(spec)
+        panels = len({row.get(spec["facet"]["field"]) for row in rows})
+    columns = min(columns, panels)
+    lines = -(-panels // columns)
+    return round(columns * (width + 18) + 70), round(lines * (height + (40 if panels > 1 else 0)) + 110)
 
 
 def asset(name: str) -> str:

@@ -29,6 +29,7 @@ from swingby_analysis.page import (
     Text,
     Toned,
     Widget,
+    marked,
 )
 
 
@@ -55,14 +56,14 @@ def block_lines(block: Block, level: int) -> Iterator[str]:
         case Items(items=items):
             yield from (*(f"- {part_text(item)}" for item in items), "")
         case Terms(lines=terms):
-            yield from (*(f"- {plain(term)}: {plain('; '.join(lines))}" for term, lines in terms.items()), "")
+            yield from (*(f"- {plain(term)}: {part_text('; '.join(lines))}" for term, lines in terms.items()), "")
         case Table(headings=headings, rows=rows, about=about):
-            yield from (plain(about), "") if about else ()
+            yield from (part_text(about), "") if about else ()
             columns = len(headings) or max((len(row) for row in rows), default=0)
             yield from (_row([plain(text) for text in headings] or [""] * columns), "|" + "---|" * columns)
             yield from (*(_row([part_text(part) for part in row]) for row in rows), "")
         case Figure(slug=slug, title=title, caption=caption):
-            yield from (f"![{plain(title)}]({slug}.png)", "", plain(caption), "")
+            yield from (f"![{plain(title)}]({slug}.png)", "", part_text(caption), "")
         case Picture() | Pictures():
             shown = block.pictures[:1] if isinstance(block, Pictures) else [block]
             yield from (line for one in shown for line in (f"![{plain(one.alt)}]({one.slug}.png)", ""))
@@ -85,7 +86,7 @@ def part_text(part: Part) -> str:
     """A part of a sentence; of a link that leads to a place on the page itself, the text alone."""
     match part:
         case str():
-            return plain(part)
+            return "".join(plain(one) if isinstance(one, str) else f"`{one.text}`" for one in marked(part))
         case Link(text=text, target=target):
             return plain(text) if target.startswith("#") else f"[{plain(text)}]({target})"
         case Code(text=text):

@@ -17,7 +17,21 @@ from swingby.run.outcomes import derive, refresh
 from swingby.store import Store
 from swingby.store.lookup import find_sweep
 from swingby.sweepfile.sweep import Sweep, named_sweeps
-from swingby_analysis.page import Block, Figure, Fold, Heading, Items, Page, Section, Table, Terms, Text
+from swingby_analysis.page import (
+    Block,
+    Figure,
+    Fold,
+    Heading,
+    Items,
+    Page,
+    Part,
+    Section,
+    Statements,
+    Table,
+    Terms,
+    Text,
+    Widget,
+)
 from swingby_analysis.page import Code as Name
 from swingby_analysis.page.folder import replace_folder
 from swingby_analysis.page.html import html
@@ -26,8 +40,11 @@ from swingby_analysis.report import data as report_data
 from swingby_analysis.report import summary
 from swingby_analysis.report.drawings import attempt
 from swingby_analysis.report.examples import Examples
+from swingby_analysis.report.failures import failures
 from swingby_analysis.report.figures import Figures, maps_of
+from swingby_analysis.report.finding import finding
 from swingby_analysis.report.fresh import fresh_phases, replications
+from swingby_analysis.report.front import front_lines
 from swingby_analysis.report.interactive import interactive
 from swingby_analysis.report.origins import common, differing, made_by
 from swingby_analysis.unchanged import NOTE, made_from, note
@@ -126,74 +143,83 @@ def presentation_of(sweep: str, sweep_id: str) -> Mapping[str, Any]:
 
 def page(figures: Figures, kinds: Collection[str] = ()) -> Page:
     """The report as a page; `kinds` are the pictures that lie beside it."""
-    data = figures.data
-    table = summary.Table.of(data)
-    points = Table(table.headings, table.rows)
+    data, every = figures.data, figures.every
+    front, rest = every[0], every[1:]
+    if figures.has_main:  # the diagram, also where the sweep file has drawings of its own
+        front = next((one for one in every if one.slug == figures.main.slug), front)
+        rest = [one for one in every if one is not front]
+    of = {name: [one for one in rest if one.section == name] for name, *_ in PARTS}
+    blocks: dict[str, list[Block]] = {
+        name: [block for one in of[name] for block in (Heading(one.title), one)] for name in of
+    }
+    stated = summary.sentences(data, figures.examples, figures.summary)
+    blocks[""] = [*([Items(stated)] if stated else []), *blocks[""]]
+    blocks["explore"] = [Widget("explore")]
+    blocks["numbers"], blocks["made"] = _numbers(data), _made(data)
+    kept = (data.resolved.get("notes") or "").strip()
+    described = [(data.resolved["description"] or "").strip(), f"Notes: {kept}" if kept else ""]
     notes = [Text(text, "warning") for text in (*summary.warnings(data), *figures.faults)]
-    apart = differing(data)
-    terms = [Terms(made_by(data)), Heading("Conventions common to all points"), common(data)]
-    if apart is not None:
-        terms += [Heading("Conventions that differ: what follows from preset and axes"), apart]
-    tags, kept = data.resolved.get("tags") or [], (data.resolved.get("notes") or "").strip()
-    remembered = [Text(f"Notes: {kept}")] if kept else []
-    main = figures.main.slug if figures.has_main else None
-    extreme = _extremes(data)
-    sentences = summary.sentences(data, figures.examples, figures.summary)
-    sections = [
-        Section("summary", "Summary", [*notes, Items(sentences), *remembered]),
-        *(
-            Section(
-                figure.slug,
-                f"({number}) {figure.title}",
-                [figure, *(extreme if figure.slug == main else [])],
-                contents=figure.title,
-            )
-            for number, figure in enumerate(figures.every, 1)
-        ),
-        Section(
-            "numbers",
-            "Every point as a table",
-            [
-                Text(table.caption),
-                Fold(f"{len(table.rows)} points", [points], opened=len(table.rows) <= FEW_POINTS),
-            ],
-        ),
-        Section("made", "How this was made", terms),
-    ]
+    lines = Statements(front_lines(data))
+    first = Section(
+        "map", front.title, [front, lines, *notes, *(Text(text) for text in described if text)], name="front"
+    )
+    tags = data.resolved.get("tags") or []
     name, sweep_id, experiment = (Name(data.sweep[key]) for key in ("name", "sweep_id", "experiment"))
     tagged = f"; tags {', '.join(tags)}" if tags else ""
     written = utc_now()[:16].replace("T", " ") + " UTC"
     return Page(
-        kind="report",
+        kind="",
         title=(data.sweep["title"] or data.sweep["name"]).strip(),
-        lead=(data.resolved["description"] or "").strip(),
+        lead=finding(data) if figures.has_main else "",
         byline=["Sweep ", name, ", id ", sweep_id, ", experiment ", experiment, f"{tagged}; written {written}."],
-        sections=sections,
+        sections=[
+            first,
+            *(
+                Section(slug, heading, blocks[key], folded=True, about=about)
+                for key, slug, heading, about in PARTS
+                if blocks[key]
+            ),
+        ],
         files=files_of(kinds),
     )
 
 
-def _extremes(data: report_data.ReportData) -> list[Block]:
-    """The table beside the main map: its extreme points, shrunken, and on fresh seeds."""
-    extremes = data.extremes.get(data.outcome)
-    if extremes is None:
-        return []
-    headings, rows = extremes.table(data.grid.label)
-    how = (
-        f"The extreme points of {extremes.points:,}. The largest of many shares or medians is one that chance has "
-        "lifted, the smallest one that chance has lowered: the column “its seeds” shows too much at both ends. "
-        "Shrunken: what is left when the spread over all points is known (empirical Bayes), with its 95\u00a0% "
-        "interval. Fresh seeds, "
-        "which had no part in the choice, have no such fault:"
-    )
-    if data.coverage:
-        how = f"{data.coverage}. {how}"
-    trains = Name(f"swingby replicate {data.source}")
-    words = [how, " ", trains, " trains them."]
-    return [
-        Fold(
-            "The extreme points, shrunken and on fresh seeds",
-            [Text(words), Table(headings, rows, name="extremes")],
-            opened=True,
-        )
-    ]
+PARTS = (
+    ("explore", "explore", "Explore", "your own question: axes, thresholds, runs, SQL"),
+    ("maps", "maps", "Maps", "the other outcomes over the same axes"),
+    ("curves", "curves", "Curves", "how runs went on over the steps"),
+    ("axes", "axes", "Axes", "which of them matters how much, and where runs were spent"),
+    ("", "statements", "Statements", "the results in words, and drawings of their own"),
+    ("numbers", "numbers", "Data", "every point as a table, what failed, and queries"),
+    ("made", "made", "How it was made", "conventions, plans, code and versions"),
+)
+"""The sections below the map: what figures belong to it, its anchor, its heading, and what it holds."""
+
+
+def _numbers(data: report_data.ReportData) -> list[Block]:
+    """Every point as a table, the failures, and commands that read more."""
+    table, blocks, experiment = summary.Table.of(data), list[Block](), data.sweep["experiment"]
+    grouped = failures(data.failed, data.grid.sweep) if data.failed.height and data.grid.sweep is not None else []
+    if grouped:
+        again: Part = [" ", Name(f"swingby run {data.source} --retry-failed"), " trains them again."]
+        blocks += [Heading("What failed"), Items([str(one) for one in grouped])]
+        blocks += [Text(["Fix the cause first;", again])] if data.imported is None else []
+    blocks += [
+        Heading("Every point"),
+        Text(table.caption),
+        Fold(f"{len(table.rows)} points", [Table(table.headings, table.rows)], opened=len(table.rows) <= FEW_POINTS),
+        Heading("Every run"),
+        Text(["With parameters, scalars and curves: ", Name(f"swingby export {data.source} --out runs.parquet"), "."]),
+        Text(["A question in SQL: ", Name(f'swingby sql "select * from {experiment} limit 10"'), "."]),
+        Text(["What each column means: ", Name(f"swingby describe {experiment}"), "."]),
+    ]  # fmt: skip
+    return blocks
+
+
+def _made(data: report_data.ReportData) -> list[Block]:
+    """Grid, plans, versions and conventions."""
+    apart = differing(data)
+    blocks: list[Block] = [Terms(made_by(data)), Heading("Conventions common to all points"), common(data)]
+    if apart is not None:
+        blocks += [Heading("Conventions that differ: what follows from preset and axes"), apart]
+    return blocks

@@ -46,4 +46,14 @@ def chosen_curves(data: ReportData, examples: Examples) -> Figure:
     caption = f"Single runs at points of the grid, chosen by their {data.title(data.outcome)}: {examples.why(data)}."
     facts = facts_of(data, prose.between(*data.phases.seeds()))
     queries = [*data.curve_queries, *examples.queries]
-    return Figure("chosen-points", "Curves at chosen points", caption, READING, spec, queries, facts, points=True)
+    return Figure(
+        "chosen-points",
+        "Curves at chosen points",
+        caption,
+        READING,
+        spec,
+        queries,
+        facts,
+        points=True,
+        section="curves",
+    )

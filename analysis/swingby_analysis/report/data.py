@@ -31,6 +31,7 @@ from swingby_analysis.report import prose, singles
 from swingby_analysis.report.cells import cells_query, outcome_tables
 from swingby_analysis.report.curves import PointCurves
 from swingby_analysis.report.extremes import Extremes, extremes
+from swingby_analysis.report.failures import Ended, ended
 from swingby_analysis.report.later import Later
 from swingby_analysis.report.outcomes import (
     FINAL,
@@ -97,6 +98,8 @@ class ReportData:
         stored: the fitted shares that the store has of the drawn points, where a refinement has ended (its own fit is
             drawn) or a grid is drawn in slices (of which no fit can be made); None elsewhere.
         remarks: what a reader must know first.
+        ended: what became of the runs of each point that has some.
+        failed: a row a cell that failed: its point and the message.
         fresh: outcomes on seeds that chose no extreme point, at a few of the points; None where there are none.
     """
 
@@ -120,6 +123,8 @@ class ReportData:
     slices: str = ""
     remarks: Sequence[str] = ()
     fresh: Phases | None = None
+    ended: Mapping[int, Ended] = field(default_factory=dict)
+    failed: pl.DataFrame = field(default_factory=pl.DataFrame)
 
     @property
     def resolved(self) -> Mapping[str, Any]:
@@ -220,6 +225,11 @@ class ReportData:
         return self._surfaces[outcome]
 
     @cached_property
+    def computed(self) -> dict[tuple[Any, ...], Any]:
+        """What was computed of the data, kept by those that did so (see `report.effects`)."""
+        return {}
+
+    @cached_property
     def _surfaces(self) -> dict[str, Surface | None]:
         """The surfaces that were asked for: those of large grids take seconds to make."""
         return {}
@@ -309,7 +319,8 @@ def read(
         curves, of_runs = curves_at(store, shown, head, paths), singles.read(store, runs)
     written = current(store, sweep_id, resolved)
     queries["cells"] = cells_query(store, experiment, sweep_id)
-    cells = ask(store, queries["cells"]).filter(pl.col("status") != "failed")
+    every_cell = ask(store, queries["cells"])
+    cells = every_cell.filter(pl.col("status") != "failed")
     cells, of_written = with_written(store, sweep_id, cells, written)
     queries |= {f"outcome {name}": query for name, query in of_written.items()}
     final = [] if kind.scalars or outcomes_of(experiment, written) else [one.column for one in usual]
@@ -349,6 +360,8 @@ def read(
         recorded=recorded,
         imported=imported_results(store, sweep_id),
         slices=remark,
+        ended=ended(every_cell),
+        failed=every_cell.filter(pl.col("status") == "failed").select("point", "message"),
         stored=stored,
         refined=refined,
     )

@@ -13,6 +13,7 @@ import polars as pl
 from swingby_analysis.charts.bands import ValueScale, decades_of, scale_of, scale_ticks
 from swingby_analysis.charts.effects import KINDS, Corner, EffectBar, Tick, effect_bars, parallel
 from swingby_analysis.charts.maps import PALETTE
+from swingby_analysis.charts.summaries import BOUND
 from swingby_analysis.grid import SweepGrid, plain, scalar
 from swingby_analysis.page import Figure
 from swingby_analysis.report import prose
@@ -61,11 +62,22 @@ class SweptAxis(NamedTuple):
     ranks: np.ndarray
 
 
-def swept(data: ReportData) -> tuple[list[int], list[SweptAxis]]:
-    """The points with a result, and each axis that varies over them; parameters that advance together are one."""
+def swept(data: ReportData, among: Sequence[int] = ()) -> tuple[list[int], list[SweptAxis]]:
+    """The points with a result, or these, and each axis that varies over them; what advances together is one axis."""
+    key = "swept", *among
+    if key not in data.computed:
+        data.computed[key] = _swept(data, among)
+    return data.computed[key]
+
+
+def _swept(data: ReportData, among: Sequence[int]) -> tuple[list[int], list[SweptAxis]]:
     groups = [tuple(axis["names"]) for axis in data.resolved["axes"]]
-    firsts = data.cells.unique("point", keep="first", maintain_order=True)
-    grid = SweepGrid.of(groups, firsts.iter_rows(named=True))
+    if among and data.grid.sweep is not None:
+        whole = data.grid.sweep
+        grid = SweepGrid(whole.axes, whole.groups, {point: whole.places[point] for point in among})
+    else:
+        firsts = data.cells.unique("point", keep="first", maintain_order=True)
+        grid = SweepGrid.of(groups, firsts.iter_rows(named=True))
     points, axes = list(grid.places), list[SweptAxis]()
     every = np.array([grid.places[point] for point in points]).reshape(len(points), -1)
     for number, names in enumerate(groups):
@@ -78,20 +90,24 @@ def swept(data: ReportData) -> tuple[list[int], list[SweptAxis]]:
     return points, axes
 
 
-def effects_of(
-    data: ReportData, outcome: str, over: tuple[list[int], list[SweptAxis]] | None = None
-) -> tuple[list[SweptAxis], Effects | None]:
+def effects_of(data: ReportData, outcome: str, category: str | None = None) -> tuple[list[SweptAxis], Effects | None]:
     """The main effects of the sweep's axes on an outcome, over the points.
 
-    A yes/no outcome counts as 0 and 1, a number over decades (`over_decades`) by its logarithm.
-
-    Args:
-        over: what `swept` gives of the data, where it is known.
+    A yes/no outcome counts as 0 and 1, and so does whether a category is this one; a number over decades
+    (`over_decades`) counts by its logarithm.
     """
-    points, axes = over or swept(data)
+    key = "effects", outcome, category
+    if key not in data.computed:
+        data.computed[key] = _effects_of(data, outcome, category)
+    return data.computed[key]
+
+
+def _effects_of(data: ReportData, outcome: str, category: str | None) -> tuple[list[SweptAxis], Effects | None]:
+    points, axes = swept(data)
     seeds = {seed: rank for rank, seed in enumerate(data.cells["seed"].unique().sort().to_list())}
     values, scale = np.full((len(points), len(seeds)), np.nan), None
-    known = data.cells.select("point", "seed", pl.col(outcome).cast(pl.Float64)).drop_nulls()
+    column = pl.col(outcome) if category is None else pl.col(outcome) == category
+    known = data.cells.select("point", "seed", column.cast(pl.Float64).alias(outcome)).drop_nulls()
     if data.outcomes[outcome].kind == "number":
         scale = over_decades(data, outcome)
     if scale is not None:
@@ -101,7 +117,7 @@ def effects_of(
         for name, ranks in (("point", {point: row for row, point in enumerate(points)}), ("seed", seeds))
     )
     finite = known[outcome].to_numpy()
-    values[rows, columns] = np.where(np.isfinite(finite), finite, np.nan)
+    values[rows, columns] = np.where(np.abs(finite) < BOUND, finite, np.nan)
     if not axes:
         return axes, None
     places = np.stack([axis.ranks for axis in axes], axis=1)
@@ -112,7 +128,7 @@ def over_decades(data: ReportData, outcome: str) -> ValueScale | None:
     """The scale of a number without bounds whose medians are positive and lie over decades; None for any other."""
     if data.outcomes[outcome].column.bounds is not None:
         return None
-    return decades_of([one.median for one in data.phases.spreads(outcome)])
+    return decades_of([one.median for one in data.phases.spreads(outcome) if abs(one.median) < BOUND])
 
 
 def effects_figure(data: ReportData) -> Figure | None:
@@ -123,9 +139,9 @@ def effects_figure(data: ReportData) -> Figure | None:
     if data.refined is not None:
         return None
     outcomes = [name for name in (data.outcome, *data.companions) if data.outcomes[name].kind != "category"]
-    bars, sentences, points, whole, over = list[EffectBar](), list[str](), 0, True, swept(data)
+    bars, sentences, points, whole = list[EffectBar](), list[str](), 0, True
     for name in outcomes[:MOST_OUTCOMES]:
-        axes, effects = effects_of(data, name, over)
+        axes, effects = effects_of(data, name)
         if effects is None or len(axes) < 2:
             continue
         title = data.with_unit(name)
@@ -150,7 +166,14 @@ def effects_figure(data: ReportData) -> Figure | None:
     facts = facts_of(data, prose.between(*data.phases.seeds()))
     spec = effect_bars(bars).to_dict(validate=False)
     return Figure(
-        "main-effects", "Which axis explains how much", caption, READING, spec, [data.queries["cells"]], facts
+        "main-effects",
+        "Which axis explains how much",
+        caption,
+        READING,
+        spec,
+        [data.queries["cells"]],
+        facts,
+        section="axes",
     )
 
 
@@ -205,7 +228,15 @@ def parallel_figure(data: ReportData) -> Figure | None:
     facts = facts_of(data, prose.between(*data.phases.seeds(outcome)))
     queries = [data.queries["cells"]]
     return Figure(
-        "parallel", "All axes side by side", caption, PARALLEL, spec, queries, facts, points=bool(data.curves)
+        "parallel",
+        "All axes side by side",
+        caption,
+        PARALLEL,
+        spec,
+        queries,
+        facts,
+        points=bool(data.curves),
+        section="axes",
     )
 
 
@@ -235,7 +266,7 @@ def _values(data: ReportData) -> tuple[dict[int, float], dict[int, str]]:
             return {point: fit.mean for point, fit in seen}, {point: fit.text for point, fit in seen}
         return {one.point: one.share for one in shares}, {one.point: prose.share_text(one) for one in shares}
     if data.kind == "number":
-        known = [one for one in phases.spreads(name) if math.isfinite(one.median)]
+        known = [one for one in phases.spreads(name) if abs(one.median) < BOUND]
         return {one.point: one.median for one in known}, {one.point: one.text for one in known}
     ranks, most = phases.categories(name), phases.most_common(name)
     return {one.point: float(ranks.index(one.outcome)) for one in most}, {one.point: one.counts for one in most}

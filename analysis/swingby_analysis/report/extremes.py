@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from swingby.model.detector import OutcomeKind
-from swingby_analysis.charts.summaries import Share, Spread
+from swingby_analysis.charts.summaries import BOUND, Share, Spread, written
 from swingby_analysis.report.phases import Phases
 from swingby_analysis.report.prose import percent, plural, share_text
 from swingby_analysis.stats.shrinkage import Shrunken, shrunken_medians, shrunken_shares
@@ -62,19 +62,24 @@ class Extremes:
 
     def number(self, value: float) -> str:
         """A share or a number as it is written here."""
-        return percent(value) if self.kind == "yes_no" else f"{value:.3g}"
+        return percent(value) if self.kind == "yes_no" else written(value)
 
     def interval(self, low: float, high: float) -> str:
         """An interval as it is written here."""
         return f"{self.number(low)} to {self.number(high)}"
 
     def shrunken(self, row: Extreme) -> str:
-        """The shrunken estimate in words."""
+        """The shrunken estimate in words; an interval of no width says nothing."""
+        if self.number(row.low) == self.number(row.high):
+            return f"{self.number(row.estimate)} (95\u00a0% interval: the same)"
         return f"{self.number(row.estimate)} (95\u00a0% interval {self.interval(row.low, row.high)})"
 
     def qualified(self, row: Extreme) -> str:
         """What has to stand behind a raw extreme: of how many it is one, the shrunken estimate, and fresh seeds."""
-        whole, text = plural(self.points, "point"), f"shrunken towards the other points it is {self.shrunken(row)}"
+        whole = plural(self.points, "point")
+        if not abs(row.estimate) < BOUND:
+            return f"it is the {row.end} of {whole}, and no number that others could correct"
+        text = f"shrunken towards the other points it is {self.shrunken(row)}"
         if row.alike > 1:
             text = f"{row.alike:,} of {whole} share this value; {text}"
         elif self.number(raw(row.seen)) == self.number(row.estimate):

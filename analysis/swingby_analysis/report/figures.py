@@ -15,7 +15,8 @@ import polars as pl
 from swingby.model.reported import Curves
 from swingby_analysis.charts.curves import Band, LogAxes, Run, log_curves
 from swingby_analysis.charts.maps import is_fine, number_map, outcome_map, share_map, spent_tiles
-from swingby_analysis.charts.summaries import Surface, level_text
+from swingby_analysis.charts.states import KEYS, State, with_states
+from swingby_analysis.charts.summaries import BOUND, LINE, Share, Surface, level_text
 from swingby_analysis.charts.trajectories import Place, plane_range, trajectories
 from swingby_analysis.grid import Grid
 from swingby_analysis.page import Figure
@@ -25,6 +26,7 @@ from swingby_analysis.report.chosen import chosen_curves
 from swingby_analysis.report.data import ReportData
 from swingby_analysis.report.effects import effects_figure, parallel_figure
 from swingby_analysis.report.examples import Examples, choose
+from swingby_analysis.report.failures import Ended, states, values_of
 from swingby_analysis.report.grid_curves import grid_curves
 from swingby_analysis.report.origins import facts_of
 from swingby_analysis.report.outcomes import FINAL, Outcome
@@ -42,11 +44,18 @@ def distinct(figures: Sequence[Figure]) -> list[Figure]:
     return renamed
 
 
-def map_of(grid: Grid, phases: Phases, outcome: Outcome, surface: Surface | None = None) -> Figure:
+def map_of(
+    grid: Grid,
+    phases: Phases,
+    outcome: Outcome,
+    surface: Surface | None = None,
+    ends: Mapping[int, Ended] | None = None,
+) -> Figure:
     """The map of an outcome, or its marks along one parameter; without queries and facts.
 
     Args:
         surface: fitted to the shares of a yes/no outcome.
+        ends: what became of the runs of each point; points where all failed or diverged have a colour of their own.
     """
     name, words, along, absent = outcome.name, outcome.title, grid.y is None, outcome.column.absent
     if outcome.kind == "yes_no":
@@ -69,7 +78,8 @@ def map_of(grid: Grid, phases: Phases, outcome: Outcome, surface: Surface | None
             phases = Phases(cells) if cells.height else phases
         of_those = f" of the runs with a {absent}" if absent else ""
         even = outcome.column.bounds is not None
-        chart = number_map(grid, phases.spreads(name), f"median {unit}{of_those}", even)
+        spreads = [one for one in phases.spreads(name) if abs(one.median) < BOUND]
+        chart = number_map(grid, spreads, f"median {unit}{of_those}", even)
         reading = prose.NUMBERS_ALONG if along else prose.NUMBERS
     low, high = phases.seeds(name)
     caption = f"{what}, {prose.between(low, high)} at each point."
@@ -80,7 +90,53 @@ def map_of(grid: Grid, phases: Phases, outcome: Outcome, surface: Surface | None
         caption += f" {words[:1].upper()}{words[1:]}: {outcome.column.meaning}."
     if absent:
         caption += f" A point at which no run has a {absent} is blank. Table and panel count all runs."
-    return Figure(f"{slug}-{name.replace('_', '-')}", title, caption, reading, chart.to_dict(validate=False))
+    values = values_of(phases, name, outcome.kind)
+    without = states(grid, ends or {}, values)
+    return Figure(
+        f"{slug}-{name.replace('_', '-')}",
+        title,
+        caption,
+        reading,
+        with_states(chart.to_dict(), grid, without),
+        section="maps",
+        marks=marks_of(
+            grid, outcome, values, surface, phases.shares(name) if outcome.kind == "yes_no" else (), without
+        ),
+    )
+
+
+def marks_of(
+    grid: Grid,
+    outcome: Outcome,
+    values: Mapping[int, float],
+    surface: Surface | None,
+    shares: Sequence[Share],
+    without: Sequence[State],
+) -> dict[str, str]:
+    """What the marks of a map mean, of those that are there, by the glyph that shows each."""
+    marks, fits = dict[str, str](), {} if surface is None else surface.at
+    level = level_text(0.5 if surface is None else surface.level)
+    if outcome.kind == "yes_no" and grid.y is not None:
+        if surface is not None and any(corner.part == LINE for corner in surface.corners):
+            marks["line"] = f"the boundary: the share is {level}"
+            marks["band"] = "where the boundary may lie (95\u00a0%)"
+        unsure = [not fits[one.point].decided if one.point in fits else one.undecided for one in shares]
+        if any(unsure):
+            marks["dot"] = f"too few runs to say on which side of {level}"
+        if not is_fine(grid) and shares:
+            marks["square"] = "the larger, the less is known of the share"
+        if any(point not in values for point in fits):
+            marks["faint"] = "no run here: the colour follows from the points around"
+    elif outcome.kind == "yes_no":
+        if fits:
+            marks["line"] = "the share that fits all points, with its 95\u00a0% band"
+        if any(not fits[one.point].decided if one.point in fits else one.undecided for one in shares):
+            marks["open"] = f"too few runs to say on which side of {level}"
+    marks |= {KEYS[name]: name for name in KEYS if any(one.state == name for one in without)}
+    shown = {*values, *fits, *(one.point for one in without)}
+    if grid.y is not None and not shown.issuperset(grid.places):
+        marks["blank"] = "no result"
+    return marks
 
 
 def maps_of(data: ReportData) -> dict[str, Figure]:
@@ -92,7 +148,7 @@ def maps_of(data: ReportData) -> dict[str, Figure]:
 
 def _map(data: ReportData, outcome: str) -> Figure:
     surface = data.surface(outcome) if data.outcomes[outcome].kind == "yes_no" else None
-    return map_of(data.grid, data.phases, data.outcomes[outcome], surface)
+    return map_of(data.grid, data.phases, data.outcomes[outcome], surface, data.ended)
 
 
 def spent_map(grid: Grid, phases: Phases) -> Figure | None:
@@ -207,7 +263,9 @@ class Figures:
     def _spent(self, drawn: Figure) -> Figure:
         """The map of the seeds at each point."""
         facts = facts_of(self.data, prose.between(*self.data.phases.seeds()))
-        return replace(drawn, queries=[self.data.queries["cells"]], facts=facts, points=self.first is not None)
+        return replace(
+            drawn, queries=[self.data.queries["cells"]], facts=facts, points=self.first is not None, section="axes"
+        )
 
     def _curves(self, examples: Examples) -> Figure:
         """Every declared curve at the example points: band and median, and single runs of the first."""
@@ -254,4 +312,4 @@ class Figures:
     ) -> Figure:
         queries: Sequence[Query] = [*self.data.curve_queries, *examples.queries]
         facts = facts_of(self.data, prose.between(*self.data.phases.seeds()))
-        return Figure(slug, title, caption, reading, spec, queries, facts)
+        return Figure(slug, title, caption, reading, spec, queries, facts, section="curves")

@@ -131,6 +131,7 @@ def _figure(data: ReportData, one: ShownCurve, chosen: Layout, every: int) -> Fi
         queries,
         facts,
         points=True,
+        section="curves",
     )
 
 

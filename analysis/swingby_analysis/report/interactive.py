@@ -22,8 +22,9 @@ def interactive(figures: Figures) -> dict[str, Any]:
     Without a diagram to point at, or curves to show there, the specs alone.
     """
     data, specs = figures.data, {figure.slug: figure.spec for figure in figures.every}
+    titles = {figure.slug: figure.title for figure in figures.every}
     if not figures.has_main or figures.first is None:
-        return {"figures": specs, "panel": None}
+        return {"figures": specs, "titles": titles, "panel": None}
     view, names, grid, declared = data.view, figures.curve_titles, data.grid, data.reported.curves is not None
     scales = {} if declared else data.scales
     last = max(int(curve.step[-1]) for curve in data.curves.values())
@@ -44,6 +45,7 @@ def interactive(figures: Figures) -> dict[str, Any]:
     }
     return {
         "figures": specs,
+        "titles": titles,
         "panel": panel,
         "grid": menus(grid),
         "points": _points(data),
@@ -72,14 +74,16 @@ def _points(data: ReportData) -> dict[str, Any]:
         texts = {row.point: row.text for row in phases.spreads(data.outcome)}
     points, places = {}, data.grid.places
     for point, place in places.items():
-        if point not in phases.trained and (point not in texts or len(places) > MOST_FITTED):
+        end = data.ended.get(point)
+        if end is None and (point not in texts or len(places) > MOST_FITTED):
             continue
+        amiss = "" if end is None or not end.text else f"; {end.text}"
         n, runs = data.curves[point].n if point in data.curves else 0, len(data.singles.get(point, ()))
         thin = "" if not runs else " Thin: each run." if runs == n else f" Thin: the first {runs} runs."
         points[str(point)] = {
             "place": place,
             "label": data.grid.label(point),
-            "text": f"{name}: {texts.get(point, 'not known')}",
+            "text": f"{name}: {texts.get(point, 'not known')}{amiss}",
             "note": f"Median, and 10\u00a0% to 90\u00a0% of {plural(n, 'seed')}"
             f"{'; dots at equal times' if data.plane is not None else ''}.{thin}",
         }

@@ -86,7 +86,8 @@ def between(low: int, high: int) -> str:
 
 def coverage(trained: int, whole: int, low: int, high: int, runs: str = "cells") -> str:
     """How many points have cells, or `runs` of some kind, and how many seeds each of them has."""
-    return f"{trained:,} of {plural(whole, 'point')} have {runs}; seeds per point from {low:,} to {high:,}"
+    seeds = f"{plural(low, 'seed')} each" if low == high else f"seeds per point from {low:,} to {high:,}"
+    return f"{trained:,} of {plural(whole, 'point')} have {runs}; {seeds}"
 
 
 def number(value: float | None) -> str:

@@ -14,6 +14,7 @@ from swingby_analysis.charts.summaries import level_text
 from swingby_analysis.report.data import ReportData
 from swingby_analysis.report.examples import Examples
 from swingby_analysis.report.extremes import ENDS, FEWEST, seen_text
+from swingby_analysis.report.failures import failures
 from swingby_analysis.report.prose import percent, plural, share_text
 
 
@@ -56,8 +57,11 @@ def warnings(data: ReportData) -> list[str]:
             f"`swingby {command}` goes on with it."
         )
     if counts.failed:
-        again = "" if data.imported is not None else "; `swingby run --retry-failed` runs them again"
-        lines.append(f"{plural(counts.failed, 'cell')} failed with an error and are left out of every figure{again}.")
+        again = "" if data.imported is not None else f" `swingby run {data.source} --retry-failed` runs them again."
+        lines.append(
+            f"{plural(counts.failed, 'cell')} failed with an error, and no share or median counts them: "
+            f"{failed_cells(data)}.{again}"
+        )
     if counts.diverged:
         untold = data.cells.filter(pl.col("status") == "diverged")[data.outcome].null_count()
         left = f"{untold:,} of them have no outcome “{data.title(data.outcome)}”, and its figures leave them out"
@@ -65,12 +69,23 @@ def warnings(data: ReportData) -> list[str]:
             f"{plural(counts.diverged, 'cell')} diverged; {left if untold else 'they count as runs like all others'}."
         )
     lines += _remarks(data.cells) if data.imported is None else []
-    empty = counts.points - data.cells["point"].n_unique()
+    empty = counts.points - len(data.ended)
     if empty and data.refined is None:
         lines.append(f"No run has finished at {plural(empty, 'point')} of the grid.")
     if any(row["git_dirty"] for row in data.origins):
         lines.append("Some cells were computed by code with uncommitted changes.")
     return lines
+
+
+def failed_cells(data: ReportData) -> str:
+    """The failed cells by reason, those of most cells first."""
+    groups = [] if data.grid.sweep is None else failures(data.failed, data.grid.sweep)
+    more = len(groups) - MOST_REASONS
+    return "; ".join([*map(str, groups[:MOST_REASONS]), *([plural(more, "more reason")] if more > 0 else [])])
+
+
+MOST_REASONS = 3
+"""Reasons of failures that a warning names; the section on the data has all."""
 
 
 def as_published(published: AsPublished, unseen: int) -> list[str]:
@@ -82,22 +97,26 @@ def as_published(published: AsPublished, unseen: int) -> list[str]:
 
 
 def sentences(data: ReportData, examples: Examples | None, summary: Sequence[str] = ()) -> list[str]:
-    """The sentences at the top of the page; `summary` are those of the experiment's own summary."""
-    counts, seeds = data.counts, len(data.resolved["seeds"])
+    """The results in words; `summary` are the sentences of the experiment's own summary."""
     of_kind = {"yes_no": _shares, "category": _categories, "number": _numbers}
-    finished = f"{counts.finished:,} of {plural(counts.planned, 'run')} are finished"
-    coverage = f"in the slices, {data.coverage}" if data.slices and data.coverage else data.coverage
-    each = coverage or f"{plural(counts.points, 'point')} of the grid, {plural(seeds, 'seed')} each"
     if summary:  # they speak of the companions, too
         has_main = data.resolved["diagram"] is not None and data.outcome not in data.reported.summed
-        main = of_kind[data.kind](data, data.outcome) if has_main else []
-        return [f"{finished}: {each}.", *main, *summary]
+        return [*(of_kind[data.kind](data, data.outcome) if has_main else []), *summary]
     return [
-        f"{finished}: {each}.",
         *of_kind[data.kind](data, data.outcome),
         *([] if examples is None else _bump(data, examples)),
         *(sentence for name in reversed(data.companions) for sentence in of_kind[data.outcomes[name].kind](data, name)),
     ]
+
+
+def finished(data: ReportData) -> str:
+    """How many runs are finished, at how many points, and how many of them did not end well."""
+    counts, seeds = data.counts, len(data.resolved["seeds"])
+    coverage = f"in the slices, {data.coverage}" if data.slices and data.coverage else data.coverage
+    each = coverage or f"{plural(counts.points, 'point')} of the grid, {plural(seeds, 'seed')} each"
+    amiss = [f"{count:,} {what}" for count, what in ((counts.diverged, "diverged"), (counts.failed, "failed")) if count]
+    ends = f"; {', '.join(amiss)}" if amiss else ""
+    return f"{counts.finished:,} of {plural(counts.planned, 'run')} are finished: {each}{ends}."
 
 
 def _shares(data: ReportData, outcome: str) -> list[str]:

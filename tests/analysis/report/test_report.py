@@ -110,12 +110,12 @@ def test_every_figure_is_in_the_page_and_beside_it(report: Path) -> None:
 
 
 def test_the_page_asks_for_nothing_from_outside(report: Path) -> None:
-    """Markup of the page names no address, and its policy forbids all but its own scripts and styles."""
+    """Markup of the page has no link that leads off it, so that it can be sent alone, and names its files; its
+    policy forbids all but its own scripts and styles."""
     page = (report / PAGE).read_text()
     markup = re.sub(r"<(script|style)\b.*?</\1>", "", page, flags=re.DOTALL)
-    assert re.findall(r'(?:src|href)="(?!#)([^"]*)"', markup) == [
-        f"{slug}.{kind}" for slug in page_data(report)["figures"] for kind in files_of(KINDS)
-    ]
+    assert re.findall(r'(?:src|href)="(?!#)([^"]*)"', markup) == []
+    assert all(f"{slug}.{kind}" in markup for slug in page_data(report)["figures"] for kind in files_of(KINDS))
     policy = re.search(r'Content-Security-Policy" content="([^"]*)"', page)
     assert policy is not None
     assert html.unescape(policy[1]).startswith("default-src 'none'; script-src 'sha256-")
@@ -181,8 +181,8 @@ def test_packed_data_cannot_leave_its_element(value: Any, content: bytes) -> Non
     texts = {"data": packed_text(json_bytes(value)), "more": packed_text(content)}
     assert all(re.fullmatch("[A-Za-z0-9+/=]*", text) for text in texts.values())
     assert texts == {"data": packed_text(json_bytes(value)), "more": packed_text(content)}
-    page = html_page(Page("test", "Title", []), value, {"more": content})
-    assert json.loads(unpacked(page)) == value
+    page = html_page(Page("test", "Title", []), {"any": value}, {"more": content})
+    assert json.loads(unpacked(page)) == {"any": value}
     assert unpacked(page, "more") == content
 
 
@@ -212,7 +212,7 @@ def test_every_point_is_in_the_table(report: Path, read: tuple[Store, ReportData
     """The table has a row for every point of the grid, with its count and interval."""
     _, data = read
     page = (report / PAGE).read_text()
-    body = re.search(r"<tbody>(.*?)</tbody>", page[page.index("Every point as a table</h2>") :], re.DOTALL)
+    body = re.search(r"<tbody>(.*?)</tbody>", page[page.index("Every point</h3>") :], re.DOTALL)
     assert body is not None
     rows = [re.findall(r"<td>(.*?)</td>", row) for row in re.findall(r"<tr>(.*?)</tr>", body[1], re.DOTALL)]
     assert {row[0]: row[1] for row in rows} == {

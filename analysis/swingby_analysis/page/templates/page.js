@@ -9,7 +9,7 @@
   const byId = (id) => document.getElementById(id);
   // The text of an element, from base64 and gzip.
   const attachment = async (id) => {
-    const text = atob(byId(id).textContent);
+    const text = atob(document.querySelector(`script[id="${CSS.escape(id)}"]`).textContent);
     const bytes = new Uint8Array(text.length);
     for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
     return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
@@ -80,6 +80,43 @@
     return view;
   };
 
+  // What shows how sure a share is comes with a switch: its layers are left out until then.
+  const sure = new Set();
+  const plain = (spec) => {
+    const inner = spec.spec ? { ...spec, spec: plain(spec.spec) } : { ...spec };
+    if (inner.layer) inner.layer = inner.layer.filter(({ name }) => !name?.startsWith("certainty"));
+    return inner;
+  };
+  // Panels side by side as the element has room for, and no wider or higher than that.
+  const fitted = (spec, element) => {
+    const of = spec.spec ?? spec;
+    if (typeof of.width !== "number" || typeof of.height !== "number") return spec;
+    const { width, height } = of;
+    const one = spec.spec ? 1 : 0;
+    const gap = spec.spacing ?? 18;
+    const room = (element.parentElement.clientWidth || width) - 78;
+    const count = spec.spec ? panels(spec) : 1;
+    let columns = Math.max(1, Math.min(spec.columns ?? count, count, Math.floor((room + gap) / (width + gap))));
+    if (columns > 1 && count % columns && count % (columns - 1) === 0) columns -= 1;
+    const narrow = Math.min(1, room / (columns * (width + gap) - gap));
+    let low = 1;
+    if (element.closest("section.front") !== null && matchMedia("(min-width: 68rem)").matches) {
+      const rows = Math.ceil(count / columns);
+      const high = innerHeight - element.getBoundingClientRect().top - scrollY - 150 - rows * (gap + 22 * one);
+      low = Math.max(0.55, Math.min(1, high / (rows * height)));
+    }
+    if (room < 420) spec = { ...spec, config: { ...spec.config, legend: { ...spec.config?.legend, layout: { bottom: { direction: "vertical", anchor: "start" } } } } };
+    if (narrow === 1 && low === 1 && columns === (spec.columns ?? columns)) return spec;
+    const size = { width: Math.floor(width * narrow), height: Math.floor(height * Math.max(low, 0.55)) };
+    return spec.spec ? { ...spec, columns, spec: { ...spec.spec, ...size } } : { ...spec, ...size };
+  };
+  const panels = (spec) => {
+    const field = spec.facet.field;
+    if (!field) return 1;
+    const rows = spec.data.values ?? spec.datasets?.[spec.data.name] ?? [];
+    return new Set(rows.map((row) => row[field])).size;
+  };
+
   // Figures that can be seen are drawn first, then those of closed sections: when they are opened, or when nothing else is to
   // be done, so that a print has them.
   const views = {};
@@ -87,10 +124,39 @@
   const elementOf = (slug) => document.querySelector(`[data-figure="${CSS.escape(slug)}"]`);
   const drawn = [];  // what is done with a figure that was drawn
   const figure = (slug) => (drawings[slug] ??= data.then(async ({ figures }) => {
-    views[slug] = await draw(elementOf(slug), figures[slug]);
+    // Its place stays as high as it was kept.
+    const place = elementOf(slug);
+    place.style.minHeight = `${place.querySelector("svg.reserved")?.getBoundingClientRect().height ?? 0}px`;
+    views[slug] = await draw(elementOf(slug), fitted(sure.has(slug) ? figures[slug] : plain(figures[slug]), elementOf(slug)));
     for (const each of drawn) each(slug);
     return views[slug];
   }));
+  for (const box of document.querySelectorAll("[data-certainty]")) {
+    box.checked = false;
+    box.addEventListener("change", () => {
+      const slug = box.dataset.certainty;
+      sure[box.checked ? "add" : "delete"](slug);
+      delete drawings[slug];
+      figure(slug);
+    });
+  }
+
+  // A figure as a file: light, with its title, at its own size.
+  const saved = async (slug, kind) => {
+    const { figures, titles } = await data;
+    await library("vega");
+    const spec = { ...figures[slug], title: { text: titles?.[slug] ?? slug, anchor: "start", fontSize: 15, offset: 14 } };
+    const { view } = await vegaEmbed(document.createElement("div"), spec, options);
+    const link = document.createElement("a");
+    link.download = `${slug}.${kind}`;
+    if (kind === "png") link.href = await view.toImageURL("png", 3);
+    else link.href = URL.createObjectURL(new Blob([await view.toSVG()], { type: "image/svg+xml" }));
+    view.finalize();
+    link.click();
+  };
+  for (const line of document.querySelectorAll("[data-save]")) {
+    for (const button of line.querySelectorAll("button")) button.addEventListener("click", () => saved(line.dataset.save, button.value));
+  }
   const inSight = (element) => element.closest("details:not([open])") === null;
   const drawAll = async () => {
     for (const element of document.querySelectorAll("[data-figure]")) if (inSight(element)) await figure(element.dataset.figure);
@@ -244,10 +310,10 @@
         held = point !== null && !(held && point === shown);
         if (point !== null) { beside(slug); show(point, slug); }
       });
-      elementOf(slug).addEventListener("keydown", (event) => keyed(event, slug));
-      if (outlining.includes(slug) && shown !== null) views[slug].signal("picked", Number(shown)).run();
+        if (outlining.includes(slug) && shown !== null) views[slug].signal("picked", Number(shown)).run();
     };
     drawn.push(link);
+    for (const slug of linked) elementOf(slug)?.addEventListener("keydown", (event) => keyed(event, slug));
 
     const moves = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowDown: [1, -1], ArrowUp: [1, 1], PageUp: [2, -1], PageDown: [2, 1] };
     function keyed(event, slug) {
