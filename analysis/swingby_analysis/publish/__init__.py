@@ -1,0 +1,187 @@
+"""A sweep as a folder that is cited, queried by URL and taken in by others: page, figures, Parquet and descriptions."""
+
+from __future__ import annotations
+
+import base64
+import json
+import shutil
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from swingby.archive import pack
+from swingby.archive.file import read_header
+from swingby.archive.origins import computed, portable, portable_text
+from swingby.archive.publication import FILE, MANIFEST, Published, listed
+from swingby.data.records import Records
+from swingby.errors import SwingbyError
+from swingby.function.travel import KEY as CODE
+from swingby.model import package_files, registry
+from swingby.model.code import folder_of
+from swingby.run.outcomes import refresh
+from swingby.store import Store
+from swingby.store.lookup import KnownSweep, find_sweep
+from swingby.sweepfile.sweep import Sweep, named_sweeps
+from swingby_analysis.page.folder import put_folder
+from swingby_analysis.page.pictures import pictures
+from swingby_analysis.publish.about import About, Asked
+from swingby_analysis.publish.cards import citation, readme
+from swingby_analysis.publish.croissant import croissant
+from swingby_analysis.publish.crate import crate
+from swingby_analysis.publish.tables import CELLS, CURVES, Columns, cell_columns, write_cells
+from swingby_analysis.report import Report, write_report
+
+PAGE = "supplement.html"
+FIGURES = "figures"
+KINDS = ("png", "svg", "pdf")
+EXACT = 17
+"""Digits with which no double is rounded."""
+ROW_GROUP = 2048
+"""Cells of a row group of the curves: a few points of a diagram."""
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What a sweep was made from, as it is published.
+
+    Attributes:
+        files: texts and data by path in the folder: the sweep, its file, the code of its experiment.
+        code: digest of the code; "" if a release of a package says which it is.
+        package: the package of the experiment, and its version; "" for a function.
+        provenance: of the newest plan, without names and paths of its machine.
+    """
+
+    files: Mapping[str, bytes]
+    code: str
+    package: str
+    provenance: Mapping[str, Any]
+
+
+def publish(
+    sweep: str,
+    data: Path,
+    to: Path,
+    asked: Asked | None = None,
+    kinds: Collection[str] = KINDS,
+    say: Callable[[str], object] = lambda text: None,
+) -> Path:
+    """Writes everything about a finished sweep into the folder `to`, whole or not at all; returns its path.
+
+    The same results give the same bytes. A folder that was published before is replaced.
+
+    Raises:
+        SwingbyError: no such sweep, a cell without a result, nobody is named as its author, its licence is not said, or
+            `to` is a folder of something else.
+    """
+    folder = to.expanduser().absolute()
+    if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not (folder / MANIFEST).is_file())):
+        raise SwingbyError(f"{folder} is no folder that was published before, and is not empty; choose another for --to")
+    records = Records.open(data, create=False)
+    refresh(records)
+    with Store.open(records.data) as store:
+        row = find_sweep(store, sweep)
+        entries, _ = computed(store, row.experiment, row.sweep_id)
+        newest = "select plan_id from plans where sweep_id = ? order by sequence desc, plan_id limit 1"
+        plan = records.read_plan(store.sql(newest, [row.sweep_id]).rows()[0].plan_id)
+    if not entries:
+        raise SwingbyError(f"{row.name} has no finished cell: swingby run {row.name}")
+    about = About.of(asked or Asked(), plan.resolved, max(str(entry["finished"]) for entry in entries)[:10])
+    sources = sources_of(sweep, row, plan.resolved, plan.provenance)
+
+    def fill(fresh: Path) -> None:
+        say(f"{row.name}: writing cells and curves ...")
+        packed = pack(
+            data, row.sweep_id, fresh, whole=True, digits=EXACT, row_group=ROW_GROUP, packed=f"{about.date}T00:00:00+00:00"
+        )
+        packed.path.rename(fresh / CURVES)
+        with Store.open(records.data) as store:
+            find_sweep(store, row.sweep_id)
+            columns = cell_columns(store, row)
+            write_cells(store, row, columns, fresh / CELLS)
+        say(f"{row.name}: drawing the page and its figures ...")
+        report = supplement(sweep, data, fresh, about.date)
+        for name, content in pictures(report.figures, kinds).items():
+            _write(fresh, f"{FIGURES}/{name}", content)
+        for name, content in sources.files.items():
+            _write(fresh, name, content)
+        _describe(fresh, row, about, columns, report, sources)
+
+    put_folder(folder, fill)
+    return folder
+
+
+def supplement(sweep: str, data: Path, folder: Path, date: str) -> Report:
+    """Writes the page into a folder, without files of figures beside it."""
+    report = write_report(sweep, data, folder / "drawn", kinds=(), written=date)
+    report.page.rename(folder / PAGE)
+    shutil.rmtree(folder / "drawn")
+    return report
+
+
+def _describe(
+    folder: Path, row: KnownSweep, about: About, columns: Columns, report: Report, sources: Sources
+) -> None:
+    """Writes what says what the other files are: data card, citation, Croissant, RO-Crate, manifest."""
+    header = read_header(folder / CURVES)
+    _write(folder, "README.md", readme(about, header, columns, report, sources).encode())
+    _write(folder, "CITATION.cff", citation(about).encode())
+    _write(folder, "croissant.json", croissant(about, header, columns, folder))
+    _write(folder, "ro-crate-metadata.json", crate(about, header, sources, folder))
+    published = Published(
+        name=row.name,
+        sweep_id=row.sweep_id,
+        experiment=row.experiment,
+        title=about.title,
+        authors=[author.name for author in about.authors],
+        licence=about.licence.name,
+        published=about.date,
+        archive=CURVES,
+        files=listed(folder),
+    )
+    _write(folder, MANIFEST, published.to_bytes())
+
+
+def sources_of(sweep: str, row: KnownSweep, resolved: Mapping[str, Any], provenance: Mapping[str, Any]) -> Sources:
+    """The sweep as it was resolved, its file if that is at hand and still says the same, and the experiment's code."""
+    plain = {**resolved, "source": portable_text(str(resolved.get("source") or ""))}
+    files = {"sweep.json": (json.dumps(plain, indent=1) + "\n").encode()}
+    package, code = "", str(resolved["recording"].get("code") or "")
+    if CODE in provenance:
+        source = provenance[CODE]
+        texts = {name or "notebook.py": text.encode() for name, text in source["files"].items()}
+        texts |= {name: base64.b64decode(text) for name, text in source.get("data", {}).items()}
+        code = source["digest"]
+    elif (place := folder_of(row.experiment)) is not None:
+        paths = sorted(path for path in place.rglob("*.py") if "__pycache__" not in path.parts)
+        texts = {f"{place.name}/{path.relative_to(place).as_posix()}": path.read_bytes() for path in paths}
+        package = registry.package_of(registry.offered(registry.EXPERIMENTS)[row.experiment])
+    else:
+        texts = {}
+    files |= {f"code/{name}": text for name, text in texts.items() if FILE.fullmatch(f"code/{name}")}
+    written = _sweep_file(sweep, row, str(resolved.get("source") or ""))
+    if written is not None:
+        files[f"code/{row.name}.yaml"] = written
+    rest = {name: value for name, value in portable(provenance).items() if name not in (CODE, "recorded", "imported")}
+    return Sources(files, code, package, rest)
+
+
+def _sweep_file(sweep: str, row: KnownSweep, source: str) -> bytes | None:
+    """The text of the sweep file; None where it is not at hand, or is of another sweep by now."""
+    for name in (sweep, row.name, source):
+        packaged = named_sweeps().get(name)
+        path = Path(name) if name.endswith((".yaml", ".yml")) else None
+        if packaged is None and (path is None or not path.is_file()):
+            continue
+        try:
+            if Sweep.load(name, confirm_above=None).sweep_id == row.sweep_id:
+                return packaged.read_bytes() if packaged is not None else Path(name).read_bytes()
+        except SwingbyError:  # it was changed since
+            continue
+    return None
+
+
+def _write(folder: Path, name: str, content: bytes) -> None:
+    path = folder / PurePosixPath(name)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(content)
