@@ -61,17 +61,17 @@ def replace_folder(folder: Path, contents: Mapping[str, bytes]) -> None:
         for name, content in contents.items():
             (fresh / name).write_bytes(content)
 
-    put_folder(folder, fill)
+    put_folder(folder, fill, "report")
 
 
-def put_folder(folder: Path, fill: Callable[[Path], object]) -> None:
+def put_folder(folder: Path, fill: Callable[[Path], object], noun: str) -> None:
     """Puts a folder that `fill` has filled in the place of `folder`, whole or not at all.
 
     Raises:
         SwingbyError: the operating system refused, or `fill` raised it; the folder is as it was before.
     """
     fresh, old = (folder.with_name(f"{TEMPORARY}{uuid.uuid4().hex}") for _ in range(2))
-    with clear_os_errors(f"write {folder}"):
+    with clear_os_errors(f"write the {noun} {folder}"):
         try:
             fresh.mkdir(parents=True)
             fill(fresh)

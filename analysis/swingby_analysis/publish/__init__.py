@@ -17,7 +17,7 @@ from swingby.archive.publication import FILE, MANIFEST, Published, listed
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.function.travel import KEY as CODE
-from swingby.model import package_files, registry
+from swingby.model import registry
 from swingby.model.code import folder_of
 from swingby.run.outcomes import refresh
 from swingby.store import Store
@@ -27,8 +27,8 @@ from swingby_analysis.page.folder import put_folder
 from swingby_analysis.page.pictures import pictures
 from swingby_analysis.publish.about import About, Asked
 from swingby_analysis.publish.cards import citation, readme
-from swingby_analysis.publish.croissant import croissant
 from swingby_analysis.publish.crate import crate
+from swingby_analysis.publish.croissant import croissant
 from swingby_analysis.publish.tables import CELLS, CURVES, Columns, cell_columns, write_cells
 from swingby_analysis.report import Report, write_report
 
@@ -76,7 +76,7 @@ def publish(
     """
     folder = to.expanduser().absolute()
     if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not (folder / MANIFEST).is_file())):
-        raise SwingbyError(f"{folder} is no folder that was published before, and is not empty; choose another for --to")
+        raise SwingbyError(f"{folder} was not published before, and is not empty; choose another for --to")
     records = Records.open(data, create=False)
     refresh(records)
     with Store.open(records.data) as store:
@@ -92,7 +92,13 @@ def publish(
     def fill(fresh: Path) -> None:
         say(f"{row.name}: writing cells and curves ...")
         packed = pack(
-            data, row.sweep_id, fresh, whole=True, digits=EXACT, row_group=ROW_GROUP, packed=f"{about.date}T00:00:00+00:00"
+            data,
+            row.sweep_id,
+            fresh,
+            whole=True,
+            digits=EXACT,
+            row_group=ROW_GROUP,
+            packed=f"{about.date}T00:00:00+00:00",
         )
         packed.path.rename(fresh / CURVES)
         with Store.open(records.data) as store:
@@ -107,7 +113,7 @@ def publish(
             _write(fresh, name, content)
         _describe(fresh, row, about, columns, report, sources)
 
-    put_folder(folder, fill)
+    put_folder(folder, fill, "publication")
     return folder
 
 
@@ -119,9 +125,7 @@ def supplement(sweep: str, data: Path, folder: Path, date: str) -> Report:
     return report
 
 
-def _describe(
-    folder: Path, row: KnownSweep, about: About, columns: Columns, report: Report, sources: Sources
-) -> None:
+def _describe(folder: Path, row: KnownSweep, about: About, columns: Columns, report: Report, sources: Sources) -> None:
     """Writes what says what the other files are: data card, citation, Croissant, RO-Crate, manifest."""
     header = read_header(folder / CURVES)
     _write(folder, "README.md", readme(about, header, columns, report, sources).encode())

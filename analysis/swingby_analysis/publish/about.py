@@ -6,7 +6,7 @@ import re
 import subprocess
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date as Day
+from datetime import date
 from typing import Any, Self
 
 from swingby.errors import SwingbyError
@@ -122,14 +122,14 @@ class About:
             faults.append("nobody is named as author: write --author 'Family, Given', or set user.name of git")
         authors = [sound(Author.of, name) for name in names]
         licence = sound(Licence.of, asked.licence)
-        date = sound(_day, asked.date or computed)
+        day = sound(_day, asked.date or computed)
         if asked.address and not re.fullmatch(r"https?://[^\s\"'<>]+", asked.address):
             faults.append(f"--address {asked.address!r:.80} is no address of http:// or https://")
         if faults:
             raise SwingbyError("\n".join(faults))
         title = " ".join((asked.title or resolved.get("title") or resolved["name"]).split())
         description = " ".join((resolved.get("description") or "").split())
-        return cls(resolved["name"], title, description, authors, licence, date, asked.address.rstrip("/"))
+        return cls(resolved["name"], title, description, authors, licence, day, asked.address.rstrip("/"))
 
 
 def git_user() -> str:
@@ -143,6 +143,6 @@ def git_user() -> str:
 
 def _day(text: str) -> str:
     try:
-        return Day.fromisoformat(text).isoformat()
+        return date.fromisoformat(text).isoformat()
     except ValueError:
         raise SwingbyError(f"--date {text!r:.40} is no day; write 2026-01-31") from None

@@ -28,11 +28,7 @@ def citation(about: About) -> str:
     """The file CITATION.cff, version 1.2.0 of the format."""
     people = [
         {
-            **(
-                {"family-names": author.family, "given-names": author.given}
-                if author.given
-                else {"name": author.name}
-            ),
+            **({"family-names": author.family, "given-names": author.given} if author.given else {"name": author.name}),
             **({"orcid": f"https://orcid.org/{author.orcid}"} if author.orcid and author.given else {}),
         }
         for author in about.authors
@@ -57,13 +53,14 @@ def readme(about: About, header: Recording, columns: Columns, report: Report, so
     seeds = header.resolved["seeds"]
     outcome = (header.resolved.get("diagram") or {}).get("outcome") or header.resolved.get("outcome")
     points, cells = int(header.resolved["points"]), sum(int(entry["cells"]) for entry in header.computed)
+    where = about.address or NOWHERE
+    size = f"{counted(points, 'point')}, {counted(len(seeds), 'seed')} each, {counted(cells, 'run')}"
     lines = [
         f"# {_text(about.title)}",
         "",
         *([_text(about.description), ""] if about.description else []),
-        f"{counted(points, 'point')}, {counted(len(seeds), 'seed')} each, {counted(cells, 'run')} of the experiment "
-        f"`{header.experiment}`. Licence: [{_text(about.licence.name)}]({about.licence.address}). "
-        f"Cite as: {_text(cite(about))}",
+        f"{size} of the experiment `{header.experiment}`.",
+        f"Licence: [{_text(about.licence.name)}]({about.licence.address}). Cite as: {_text(cite(about))}",
         "",
         "## Read it by URL",
         "",
@@ -71,9 +68,8 @@ def readme(about: About, header: Recording, columns: Columns, report: Report, so
         query(about, columns, str(outcome or "")),
         "```",
         "",
-        f"DuckDB reads of `{CELLS}` the columns and rows that a query names, over HTTP, and no more. "
-        f"`swingby get {about.address or NOWHERE} --data data` takes all of it in: `swingby report {about.name} --data data` "
-        "then draws it again.",
+        f"DuckDB reads of `{CELLS}` the columns and rows that a query names, over HTTP, and no more.",
+        f"`swingby get {where} --data data` takes all of it in, and `swingby report {about.name} --data data` draws it.",
         "",
         "## Files",
         "",
@@ -135,8 +131,8 @@ def _made(header: Recording, sources: Sources) -> list[str]:
         lines.append(f"Command: `{plain(command).replace('`', '')}`")
     if sources.package:
         lines.append(
-            f"Experiment `{header.experiment}`, version {header.stream_version}, of the package `{sources.package}`; its "
-            "modules lie in `code/` as they were installed when this was published."
+            f"Experiment `{header.experiment}`, version {header.stream_version}, of the package `{sources.package}`; "
+            "its modules lie in `code/` as they were installed when this was published."
         )
     elif sources.code:
         lines.append(f"Experiment `{header.experiment}`, code `{sources.code}`, which lies in `code/` as it was run.")
@@ -151,7 +147,7 @@ def _limits(header: Recording, report: Report) -> list[str]:
     rounding = exact if header.digits > DOUBLE else f"Numbers have {header.digits} significant digits."
     recorded = header.resolved["recording"]
     left = ["Absolute paths in messages and texts are cut to their last part; names of machines are left out."]
-    thinned = f"Curves have the steps that were recorded (`{recorded['steps']}`), at most {header.curve_points:,} a run."
+    thinned = f"Curves have the recorded steps (`{recorded['steps']}`), at most {header.curve_points:,} a run."
     return [rounding, thinned, *left, *(_text(text) for text in (*report.warnings, *report.faults))]
 
 

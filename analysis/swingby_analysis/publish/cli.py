@@ -32,12 +32,16 @@ def publish(
     ] = None,
     licence: Annotated[
         str,
-        typer.Option(help="CC-BY-4.0, CC0-1.0 or the like, or the address of its text; it has to be said.", show_default=False),
+        typer.Option(
+            help="CC-BY-4.0, CC0-1.0 or the like, or the address of its text; it has to be said.", show_default=False
+        ),
     ] = "",
     title: Annotated[str, typer.Option(help="Default: that of the sweep, else its name.", show_default=False)] = "",
     date: Annotated[
         str,
-        typer.Option(metavar="DAY", help="Day of publication. Default: when the last result was computed.", show_default=False),
+        typer.Option(
+            metavar="DAY", help="Day of publication. Default: when the last result was computed.", show_default=False
+        ),
     ] = "",
     address: Annotated[
         str, typer.Option(metavar="URL", help="Where the folder will lie, for texts that name it.", show_default=False)

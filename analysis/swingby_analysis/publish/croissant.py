@@ -69,7 +69,8 @@ SETS = {CELLS: "cells", CURVES: "curves"}
 def croissant(about: About, header: Recording, columns: Columns, folder: Path) -> bytes:
     """The description of the Parquet files of a folder."""
     texts = {CELLS: [(one.name, one.about.text) for one in columns.cells]}
-    texts[CURVES] = [*texts[CELLS][:1], ("seed", "seed of the run"), *((key, of.text) for key, of in columns.curves.items())]
+    shared = [one for one in texts[CELLS] if one[0] in ("point", "seed")]
+    texts[CURVES] = [*shared, *((name, of.text) for name, of in columns.curves.items())]
     files = listed(folder)
     value = {
         "@context": CONTEXT,
@@ -96,7 +97,10 @@ def croissant(about: About, header: Recording, columns: Columns, folder: Path) -
                 "sha256": files[name][1],
             }
             for name, text in (
-                (CELLS, "A row for each run: axes, outcomes, scalars and parameters, in the order of points and seeds."),
+                (
+                    CELLS,
+                    "A row for each run, by points and seeds: axes, outcomes, scalars and parameters.",
+                ),
                 (CURVES, "A row for each run, in the same order, with its curves as lists."),
             )
         ],

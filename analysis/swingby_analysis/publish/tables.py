@@ -55,9 +55,11 @@ def cell_columns(store: Store, row: KnownSweep) -> Columns:
     """The columns of a sweep's cells: point, axes, seed, status, outcomes, scalars, parameters, id and message."""
     of, there = registry.experiment(row.experiment), store.columns(row.experiment)
     tables = described(store)
-    nothing: Mapping[str, Meaning] = {}
-    means = tables[row.experiment].columns if row.experiment in tables else nothing
-    curves = {name for name in (*of.curves, *(name for added in of.recordings.values() for name in added))}
+    means, of_expressions = (
+        dict(tables[name].columns) if name in tables else {}
+        for name in (row.experiment, f"{OUTCOMES_OF}{row.experiment}")
+    )
+    curves = set(of.curves).union(*of.recordings.values())
     columns = [Column("point", "place", Meaning("number of the point in the sweep, from 0 on"), "m.point")]
 
     def add(name: str, role: str, about: Meaning | None = None, sql: str = "") -> None:
@@ -84,10 +86,10 @@ def cell_columns(store: Store, row: KnownSweep) -> Columns:
             about = tables[table].columns.get(name) if table in tables else None
             own = name if name not in there else f"{item.name}.{name}"
             add(own, "outcome", about or Meaning(""), f"{quoted(table)}.{quoted(name)}")
-    about_written = tables[f"{OUTCOMES_OF}{row.experiment}"].columns if f"{OUTCOMES_OF}{row.experiment}" in tables else {}
     for name, one in written_outcomes(store, row.sweep_id).items():
         joins[quoted(one.table)] = None
-        add(name, "outcome", about_written.get(name) or Meaning(f"the expression {one.expression}"), f"{quoted(one.table)}.value")
+        about = of_expressions.get(name) or Meaning(f"the expression {one.expression}")
+        add(name, "outcome", about, f"{quoted(one.table)}.value")
     for name in of.scalars:
         if name in there:
             add(name, "scalar")

@@ -162,20 +162,19 @@ class Web:
         request = Request(f"{self.where}/{quote(name)}", headers={"Accept-Encoding": "identity"})  # noqa: S310
         if begin:
             request.add_header("Range", f"bytes={begin}-")
-        with _clear_errors(name, self.where):
-            with _opener().open(request, timeout=SECONDS) as reply:
-                if reply.headers.get("Content-Encoding", "identity") != "identity":
-                    raise SwingbyError(f"{name} of {self.where} comes compressed, which was not asked for")
-                at = _begin(reply.headers) if reply.status == 206 else 0
-                if at > begin:
-                    raise SwingbyError(f"{name} of {self.where}: the server leaves bytes out")
-                expected = reply.headers.get("Content-Length", "")
-                end = at + int(expected) if re.fullmatch(r"\d{1,18}", expected) else None
-                while piece := reply.read1(CHUNK):
-                    yield at, piece
-                    at += len(piece)
-                if end is not None and at < end:
-                    raise BrokenOffError("the connection broke off")
+        with _clear_errors(name, self.where), _opener().open(request, timeout=SECONDS) as reply:
+            if reply.headers.get("Content-Encoding", "identity") != "identity":
+                raise SwingbyError(f"{name} of {self.where} comes compressed, which was not asked for")
+            at = _begin(reply.headers) if reply.status == 206 else 0
+            if at > begin:
+                raise SwingbyError(f"{name} of {self.where}: the server leaves bytes out")
+            expected = reply.headers.get("Content-Length", "")
+            end = at + int(expected) if re.fullmatch(r"\d{1,18}", expected) else None
+            while piece := reply.read1(CHUNK):
+                yield at, piece
+                at += len(piece)
+            if end is not None and at < end:
+                raise BrokenOffError("the connection broke off")
 
 
 def _begin(headers: HTTPMessage | Any) -> int:

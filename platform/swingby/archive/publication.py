@@ -96,7 +96,8 @@ def _file(name: str, of: Any, where: str) -> tuple[int, str]:
     """Size and digest of one file of a manifest."""
     if not FILE.fullmatch(name):
         raise SwingbyError(
-            f"{where} names the file {plain(name, 80)!r}; allowed: a path below its folder of letters, digits and ._+-, "
+            f"{where} names the file {plain(name, 80)!r}; allowed: a path below its folder of letters, digits "
+            "and ._+-, "
             "no part of which begins with a dot"
         )
     size, digest = (of.get("bytes"), of.get("sha256")) if isinstance(of, dict) else (None, None)

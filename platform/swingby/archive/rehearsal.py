@@ -71,8 +71,8 @@ def rehearse(request: Mapping[str, Any]) -> None:
             raise SwingbyError(f"its {name} is {actual!r}, and its manifest says {request[name]!r}")
     if not registry.known(recording.experiment) and "declared" not in recording.resolved:
         raise SwingbyError(
-            f"the experiment {recording.experiment!r} is of a package that is not installed here, and swingby reads its "
-            "results only with it; any other program reads its Parquet files as they are"
+            f"the experiment {recording.experiment!r} is of a package that is not installed here, and swingby reads "
+            "its results only with it; any other program reads its Parquet files as they are"
         )
     unpacked = unpack(data, path, "rehearsal")
     with Store.open(data) as store:

@@ -109,9 +109,9 @@ def get(
 ) -> None:
     """Gets a sweep that others published, from a folder or an address, as recorded results of theirs.
 
-    The files are held to the sizes and digests of the folder's manifest. No code of theirs is run, no link followed; what
-    is damaged or too large is refused, and the data folder stays as it was. `report`, `sql` and `status` then read the
-    results, and say whose they are. Cells that were trained here keep their results.
+    The files are held to the sizes and digests of the folder's manifest. No code of theirs is run, no link followed;
+    what is damaged or too large is refused, and the data folder stays as it was. `sql` then reads the results, and
+    `report` and `status` say whose they are. Cells that were trained here keep their results.
 
     Example:
 
