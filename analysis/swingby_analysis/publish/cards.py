@@ -69,7 +69,7 @@ def readme(about: About, header: Recording, columns: Columns, report: Report, so
         "```",
         "",
         f"DuckDB reads of `{CELLS}` the columns and rows that a query names, over HTTP, and no more.",
-        f"`swingby get {where} --data data` takes all of it in, and `swingby report {about.name} --data data` draws it.",
+        f"`swingby get {where} --data data` takes it in, and `swingby report {about.name} --data data` draws it.",
         "",
         "## Files",
         "",

@@ -22,6 +22,10 @@ if TYPE_CHECKING:
     from swingby_analysis.publish import Sources
 
 METADATA = "ro-crate-metadata.json"
+CONTEXT = [
+    "https://w3id.org/ro/crate/1.1/context",
+    {name: f"https://schema.org/{name}" for name in ("creditText", "sha256")},  # newer than RO-Crate 1.1
+]
 TEXTS = {
     CELLS: "A row for each run: axes, outcomes, scalars and parameters.",
     CURVES: "A row for each run with its curves; what `swingby get` takes in.",
@@ -37,6 +41,8 @@ def crate(about: About, header: Recording, sources: Sources, folder: Path) -> by
     """The metadata of a folder that has every other file but the manifest."""
     files = listed(folder)
     people = [_person(author) for author in about.authors]
+    authors = [{"@id": person["@id"]} for person in people]
+    authors = authors[0] if len(authors) == 1 else authors  # a list of one is no good style in an RO-Crate
     parts = [
         {
             "@id": name,
@@ -68,7 +74,7 @@ def crate(about: About, header: Recording, sources: Sources, folder: Path) -> by
             "version": str(header.stream_version),
             **({"identifier": sources.code} if sources.code else {}),
             **({"description": _commit(sources)} if _commit(sources) else {}),
-            **({"hasPart": [{"@id": name} for name in code]} if code else {}),
+            **({"hasPart": [{"@id": name} for name in code]} if len(code) > 1 else {}),
         },
     ]
     run = {
@@ -79,9 +85,9 @@ def crate(about: About, header: Recording, sources: Sources, folder: Path) -> by
         "startTime": min(str(entry["started"]) for entry in header.computed),
         "endTime": max(str(entry["finished"]) for entry in header.computed),
         "instrument": [{"@id": "#swingby"}, {"@id": "#code"}],
-        "object": [{"@id": "sweep.json"}],
+        "object": {"@id": "sweep.json"},
         "result": [{"@id": CELLS}, {"@id": CURVES}],
-        "agent": [{"@id": person["@id"]} for person in people],
+        "agent": authors,
     }
     root = {
         "@id": "./",
@@ -90,11 +96,11 @@ def crate(about: About, header: Recording, sources: Sources, folder: Path) -> by
         "description": about.description or about.title,
         "datePublished": about.date,
         "license": {"@id": about.licence.address},
-        "author": [{"@id": person["@id"]} for person in people],
+        "author": authors,
         "creditText": cite(about),
         "identifier": f"{header.name}-{header.sweep_id}",
         "hasPart": [{"@id": name} for name in files],
-        "mentions": [{"@id": "#run"}],
+        "mentions": {"@id": "#run"},
         **({"url": about.address} if about.address else {}),
     }
     licence = {
@@ -110,7 +116,7 @@ def crate(about: About, header: Recording, sources: Sources, folder: Path) -> by
         "conformsTo": {"@id": "https://w3id.org/ro/crate/1.1"},
     }
     graph = [descriptor, root, licence, *people, *programs, run, *parts]
-    return f"{json.dumps({'@context': 'https://w3id.org/ro/crate/1.1/context', '@graph': graph}, indent=1)}\n".encode()
+    return f"{json.dumps({'@context': CONTEXT, '@graph': graph}, indent=1)}\n".encode()
 
 
 def _person(author: Author) -> dict[str, Any]:
