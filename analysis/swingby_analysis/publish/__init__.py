@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import json
+import re
 import shutil
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -108,7 +109,7 @@ def publish(
         say(f"{row.name}: drawing the page and its figures ...")
         report = supplement(sweep, data, fresh, about.date)
         for name, content in pictures(report.figures, kinds).items():
-            _write(fresh, f"{FIGURES}/{name}", content)
+            _write(fresh, f"{FIGURES}/{name}", numbered(content) if name.endswith(".svg") else content)
         for name, content in sources.files.items():
             _write(fresh, name, content)
         _describe(fresh, row, about, columns, report, sources)
@@ -183,6 +184,16 @@ def _sweep_file(sweep: str, row: KnownSweep, source: str) -> bytes | None:
         except SwingbyError:  # it was changed since
             continue
     return None
+
+
+def numbered(svg: bytes) -> bytes:
+    """An SVG of Vega whose clips and gradients are numbered from 0 on: Vega counts on through a process."""
+    numbers: dict[bytes, bytes] = {}
+
+    def number(match: re.Match[bytes]) -> bytes:
+        return match[1] + numbers.setdefault(match[0], str(len(numbers)).encode())
+
+    return re.sub(rb"(?<=[\"#])(clip|gradient_)\d+(?=[\")])", number, svg)
 
 
 def _write(folder: Path, name: str, content: bytes) -> None:

@@ -124,6 +124,15 @@ def write_cells(store: Store, row: KnownSweep, columns: Columns, path: Path) -> 
         if pa.types.is_string(table[name].type) and name in ("message", *columns.names("scalar")):
             texts = pa.array([text and portable_text(text) for text in table[name].to_pylist()], pa.string())
             table = table.set_column(table.column_names.index(name), name, texts)
+    write_table(table, columns, path)
+
+
+def write_table(table: pa.Table, columns: Columns, path: Path) -> None:
+    """Writes rows that lie in the order of points and seeds, so that a query over HTTP reads few bytes of them.
+
+    Raises:
+        SwingbyError: the disk refuses.
+    """
     with clear_os_errors(f"write {path.name}"):
         pq.write_table(table, path, **_options(table, columns))
 

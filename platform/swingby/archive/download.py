@@ -204,22 +204,24 @@ class _Redirects(HTTPRedirectHandler):
 
     max_redirections = 5
 
-    def redirect_request(
-        self, req: Request, fp: IO[bytes], code: int, msg: str, headers: Any, newurl: str
-    ) -> Request | None:
-        _check_redirection(req.full_url, newurl)
-        return super().redirect_request(req, fp, code, msg, headers, newurl)
-
     def http_error_302(self, req: Request, fp: IO[bytes], code: int, msg: str, headers: Any) -> Any:
         # Python's own handler refuses some schemes with an error of the network, which would be tried again.
-        _check_redirection(req.full_url, urljoin(req.full_url, headers.get("location") or headers.get("uri") or ""))
+        try:
+            _check_redirection(req.full_url, headers.get("location") or headers.get("uri") or "")
+        except SwingbyError:
+            fp.close()
+            raise
         return super().http_error_302(req, fp, code, msg, headers)
 
     http_error_301 = http_error_303 = http_error_307 = http_error_308 = http_error_302
 
 
 def _check_redirection(old: str, new: str) -> None:
-    before, after = urlsplit(old).scheme, urlsplit(new).scheme
+    before = urlsplit(old).scheme
+    try:
+        after = urlsplit(urljoin(old, new)).scheme
+    except ValueError:  # no address at all
+        after = ""
     if after not in ("http", "https") or (before, after) == ("https", "http"):
         raise SwingbyError(
             f"{plain(old, 100)} leads on to {plain(new, 100)!r}; allowed: http and https, and from https to https alone"

@@ -25,7 +25,7 @@ SWEEP = re.compile(r"[a-z0-9-]{1,64}")
 FILE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._+-]{0,99}(/[A-Za-z0-9_][A-Za-z0-9._+-]{0,99}){0,7}")
 """Paths of files below a folder, which lead to no other: no part begins with a dot."""
 _TYPES: Mapping[str, Any] = {
-    **dict.fromkeys(("name", "title", "sweep_id", "experiment", "licence", "archive", "published"), str),
+    **dict.fromkeys(("title", "experiment", "licence", "archive", "published"), str),
     "authors": list,
     "files": dict,
     "swingby_publication": int,
@@ -78,10 +78,11 @@ class Published:
             raise SwingbyError(f"{where} is no manifest of a published sweep: {error} is missing or wrong") from None
         if values["swingby_publication"] != FORMAT:
             raise SwingbyError(f"{where} has format {values['swingby_publication']}; this version reads {FORMAT}")
-        if not SWEEP.fullmatch(values["name"]) or not re.fullmatch(r"[0-9a-f]{16}", values["sweep_id"]):
+        name, sweep_id = (str(values.get(key)) for key in ("name", "sweep_id"))
+        if not SWEEP.fullmatch(name) or not re.fullmatch(r"[0-9a-f]{16}", sweep_id):
             raise SwingbyError(
-                f"{where} names no sweep: {plain(values['name'], 60)!r} ({plain(values['sweep_id'], 40)!r}); allowed: "
-                "small letters, digits and hyphens, and an id of 16 hexadecimal digits"
+                f"{where} names no sweep: {plain(name, 60)!r} ({plain(sweep_id, 40)!r}); allowed: small letters, digits and "
+                "hyphens, and an id of 16 hexadecimal digits"
             )
         if len(values["files"]) > MOST_FILES:
             raise SwingbyError(f"{where} names {len(values['files']):,} files; allowed: {MOST_FILES:,}")
