@@ -81,7 +81,7 @@ class Published:
         name, sweep_id = (str(values.get(key)) for key in ("name", "sweep_id"))
         if not SWEEP.fullmatch(name) or not re.fullmatch(r"[0-9a-f]{16}", sweep_id):
             raise SwingbyError(
-                f"{where} names no sweep: {plain(name, 60)!r} ({plain(sweep_id, 40)!r}); allowed: small letters, digits and "
+                f"{where} names no sweep: {plain(name, 60)!r} ({plain(sweep_id, 40)!r}); allowed: a-z, 0-9 and "
                 "hyphens, and an id of 16 hexadecimal digits"
             )
         if len(values["files"]) > MOST_FILES:

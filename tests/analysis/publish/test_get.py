@@ -71,7 +71,7 @@ def forged(folder: Path, change: Callable[[dict[str, Any]], object], table: pa.T
 
 
 def test_what_was_published_comes_back(study: Path, published: Path, tmp_path: Path) -> None:
-    """By address: equal rows, said to be those of others, with their origin; twice is once; no code is loaded or kept."""
+    """By address: equal rows, said to be those of others, with their origin; twice is once; no code comes along."""
     data, modules = tmp_path / "data", set(sys.modules)
     with web(published) as server:
         got = get(server.url + "/", data)

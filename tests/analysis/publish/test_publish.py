@@ -111,7 +111,7 @@ def test_a_title_stays_text(published: Path) -> None:
 ])  # fmt: skip
 def test_validators_of_the_formats_accept_them(published: Path, module: str, command: str) -> None:
     """The formats' own validators find no fault."""
-    pytest.importorskip(module, reason=f"{module} is in the extra `publish` of swingby")
+    pytest.importorskip(module, reason=f"{module} is in the group `validators` of pyproject.toml")
     file = {"mlcroissant": "croissant.json", "cffconvert": "CITATION.cff"}[module]
     code = command.format(str(published / file))
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -14,7 +14,7 @@ from tests.support.command import swingby
 
 
 def test_a_site_has_every_sweep_and_draws_what_is_new(study: Path, tmp_path: Path) -> None:
-    """A second call draws nothing, one after a new sweep draws what is not as it was; a sweep without a report says why."""
+    """A second call draws nothing; a sweep without a report is listed with the reason; no text is markup."""
     data, told = Path(shutil.copytree(study / "data", tmp_path / "data")), list[str]()
     index = write_site(tmp_path / "site", data, say=told.append)
     page = tmp_path / "site" / "dents" / "report.html"
