@@ -20,7 +20,7 @@ _ORCID = re.compile(r"\(?(?:https?://orcid\.org/)?(\d{4}-\d{4}-\d{4}-\d{3}[\dX])
 
 
 @dataclass(frozen=True)
-class Asked:
+class Statement:
     """What the command says; empty: not said."""
 
     title: str = ""
@@ -36,7 +36,7 @@ class Author:
 
     name: str
     family: str = ""
-    given: str = ""
+    first: str = ""
     orcid: str = ""
 
     @classmethod
@@ -46,13 +46,13 @@ class Author:
         Raises:
             SwingbyError: there is no name in it.
         """
-        found = _ORCID.search(text)
+        match = _ORCID.search(text)
         rest = re.sub(r"<[^>]*>", "", _ORCID.sub("", text))
-        family, comma, given = (part.strip() for part in " ".join(rest.split()).partition(","))
+        family, comma, first = (part.strip() for part in " ".join(rest.split()).partition(","))
         if not family:
             raise SwingbyError(f"--author {text!r:.80} has no name; write 'Family, Given' or a whole name")
-        orcid = found[1] if found else ""
-        return cls(f"{given} {family}", family, given, orcid) if comma and given else cls(family, orcid=orcid)
+        orcid = match[1] if match else ""
+        return cls(f"{first} {family}", family, first, orcid) if comma and first else cls(family, orcid=orcid)
 
 
 @dataclass(frozen=True)
@@ -73,9 +73,9 @@ class Licence:
             return cls(text, text)
         name = next((known for known in LICENCES if known.lower() == text.strip().lower()), None)
         if name is None:
-            given = f"--licence {text!r:.60} is not known" if text else "nobody has said under which licence"
+            fault = f"--licence {text!r:.60} is not known" if text else "nobody has said under which licence"
             raise SwingbyError(
-                f"{given}: write --licence CC-BY-4.0, or the address of its text; known by name: {', '.join(LICENCES)}"
+                f"{fault}: write --licence CC-BY-4.0, or the address of its text; known by name: {', '.join(LICENCES)}"
             )
         return cls(name, f"https://spdx.org/licenses/{name}")
 
@@ -99,7 +99,7 @@ class About:
     address: str
 
     @classmethod
-    def of(cls, asked: Asked, resolved: Mapping[str, Any], computed: str) -> Self:
+    def of(cls, statement: Statement, resolved: Mapping[str, Any], computed: str) -> Self:
         """From what the command says, then the sweep, then git's settings.
 
         Args:
@@ -117,19 +117,19 @@ class About:
                 faults.append(str(error))
                 return None
 
-        names = list(asked.authors) or [name for name in [git_user()] if name]
+        names = list(statement.authors) or [name for name in [git_user()] if name]
         if not names:
             faults.append("nobody is named as author: write --author 'Family, Given', or set user.name of git")
         authors = [sound(Author.of, name) for name in names]
-        licence = sound(Licence.of, asked.licence)
-        day = sound(_day, asked.date or computed)
-        if asked.address and not re.fullmatch(r"https?://[^\s\"'<>]+", asked.address):
-            faults.append(f"--address {asked.address!r:.80} is no address of http:// or https://")
+        licence = sound(Licence.of, statement.licence)
+        day = sound(_day, statement.date or computed)
+        if statement.address and not re.fullmatch(r"https?://[^\s\"'<>]+", statement.address):
+            faults.append(f"--address {statement.address!r:.80} is no address of http:// or https://")
         if faults:
             raise SwingbyError("\n".join(faults))
-        title = " ".join((asked.title or resolved.get("title") or resolved["name"]).split())
+        title = " ".join((statement.title or resolved.get("title") or resolved["name"]).split())
         description = " ".join((resolved.get("description") or "").split())
-        return cls(resolved["name"], title, description, authors, licence, day, asked.address.rstrip("/"))
+        return cls(resolved["name"], title, description, authors, licence, day, statement.address.rstrip("/"))
 
 
 def git_user() -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-from typing import TYPE_CHECKING
 
 import yaml
 
@@ -14,11 +13,9 @@ from swingby.text import plain
 from swingby.units import counted
 from swingby_analysis.publish.about import LICENCES, About
 from swingby_analysis.publish.croissant import cite
+from swingby_analysis.publish.sources import Sources
 from swingby_analysis.publish.tables import CELLS, CURVES, Columns
 from swingby_analysis.report import Report
-
-if TYPE_CHECKING:
-    from swingby_analysis.publish import Sources
 
 NOWHERE = "https://ADDRESS-OF-THIS-FOLDER"
 """Stands for the address where that is not known."""
@@ -28,8 +25,8 @@ def citation(about: About) -> str:
     """The file CITATION.cff, version 1.2.0 of the format."""
     people = [
         {
-            **({"family-names": author.family, "given-names": author.given} if author.given else {"name": author.name}),
-            **({"orcid": f"https://orcid.org/{author.orcid}"} if author.orcid and author.given else {}),
+            **({"family-names": author.family, "given-names": author.first} if author.first else {"name": author.name}),
+            **({"orcid": f"https://orcid.org/{author.orcid}"} if author.orcid and author.first else {}),
         }
         for author in about.authors
     ]

@@ -9,17 +9,15 @@ import json
 import mimetypes
 import shlex
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from swingby import __version__
 from swingby.archive.file import Recording
 from swingby.archive.publication import listed
 from swingby_analysis.publish.about import About, Author
 from swingby_analysis.publish.croissant import PARQUET, cite
+from swingby_analysis.publish.sources import Sources
 from swingby_analysis.publish.tables import CELLS, CURVES
-
-if TYPE_CHECKING:
-    from swingby_analysis.publish import Sources
 
 METADATA = "ro-crate-metadata.json"
 CONTEXT = [
@@ -121,7 +119,7 @@ def crate(about: About, header: Recording, sources: Sources, folder: Path) -> by
 
 def _person(author: Author) -> dict[str, Any]:
     place = f"https://orcid.org/{author.orcid}" if author.orcid else f"#{'-'.join(author.name.lower().split())}"
-    parts = {"familyName": author.family, "givenName": author.given} if author.given else {}
+    parts = {"familyName": author.family, "givenName": author.first} if author.first else {}
     return {"@id": place, "@type": "Person", "name": author.name, **parts}
 
 

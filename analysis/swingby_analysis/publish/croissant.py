@@ -115,13 +115,13 @@ def croissant(about: About, header: Recording, columns: Columns, folder: Path) -
 def creator(author: Author) -> dict[str, str]:
     """An author in the words of schema.org."""
     orcid = {"@id": f"https://orcid.org/{author.orcid}"} if author.orcid else {}
-    parts = {"familyName": author.family, "givenName": author.given} if author.given else {}
+    parts = {"familyName": author.family, "givenName": author.first} if author.first else {}
     return {"@type": "Person", **orcid, "name": author.name, **parts}
 
 
 def cite(about: About) -> str:
     """The data set as a reference in one line."""
-    names = "; ".join(f"{author.family}, {author.given}" if author.given else author.name for author in about.authors)
+    names = "; ".join(f"{author.family}, {author.first}" if author.first else author.name for author in about.authors)
     address = f" {about.address}" if about.address else ""
     return f"{names} ({about.date[:4]}). {about.title} [Data set].{address}"
 

@@ -84,8 +84,8 @@ def cell_columns(store: Store, row: KnownSweep) -> Columns:
         joins[quoted(table)] = None
         for name in item.outcomes:
             about = tables[table].columns.get(name) if table in tables else None
-            own = name if name not in there else f"{item.name}.{name}"
-            add(own, "outcome", about or Meaning(""), f"{quoted(table)}.{quoted(name)}")
+            column = name if name not in there else f"{item.name}.{name}"
+            add(column, "outcome", about or Meaning(""), f"{quoted(table)}.{quoted(name)}")
     for name, one in written_outcomes(store, row.sweep_id).items():
         joins[quoted(one.table)] = None
         about = of_expressions.get(name) or Meaning(f"the expression {one.expression}")

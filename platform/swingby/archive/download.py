@@ -48,7 +48,10 @@ ADDRESS = re.compile(r"https?://", re.IGNORECASE)
 class Place(Protocol):
     """Where a published folder lies."""
 
-    where: str
+    @property
+    def where(self) -> str:
+        """Its path or address."""
+        ...
 
     def parts(self, name: str, begin: int) -> Iterator[tuple[int, bytes]]:
         """Pieces of a file with the place of each; they may begin before `begin`."""

@@ -37,7 +37,7 @@ FOOTER = 32 * 2**20
 
 
 @dataclass(frozen=True)
-class Got:
+class Received:
     """A published sweep that was taken in."""
 
     published: Published
@@ -56,7 +56,7 @@ def get(
     memory: int = LIMIT,
     seconds: float = 900.0,
     say: Callable[[str], object] = lambda text: None,
-) -> Got:
+) -> Received:
     """Takes a published sweep into a data folder, which is made if it is missing; twice is once.
 
     Args:
@@ -84,7 +84,7 @@ def get(
         recording = read_header(archive)
         _check_code(data, recording)
         origin = _origin(published, place)
-        return Got(published, unpack(data, archive, origin), origin)
+        return Received(published, unpack(data, archive, origin), origin)
 
 
 def _check_sizes(published: Published, place: Place, limit: int) -> None:
@@ -177,12 +177,12 @@ def _check_code(data: Path, recording: Recording) -> None:
     query = "select distinct name, resolved from sweeps where experiment = ? order by all"
     with Store.open(data) as store:
         rows = store.sql(query, [recording.experiment]).rows()
-    own = recording.resolved["recording"].get("code", "")
+    code = recording.resolved["recording"].get("code", "")
     for row in rows:
         other = json.loads(row.resolved)["recording"].get("code", "")
-        if other != own:
+        if other != code:
             raise SwingbyError(
-                f"{recording.name!r} is of an experiment {recording.experiment!r} with code {own or 'unknown'}, and "
+                f"{recording.name!r} is of an experiment {recording.experiment!r} with code {code or 'unknown'}, and "
                 f"{row.name!r} here of one with code {other or 'unknown'}: their results would share a table; take it "
                 "into a data folder of its own, --data elsewhere"
             )

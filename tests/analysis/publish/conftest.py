@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from swingby.model import registry
-from swingby_analysis.publish import publish
-from swingby_analysis.publish.about import Asked
+from swingby_analysis.publish.about import Statement
+from swingby_analysis.publish.folder import publish
 from tests.support.command import swingby
 
 TITLE = '<script>alert(1)</script> & "dents" | `x`'
@@ -39,7 +39,7 @@ seeds: 3
 outcomes: {{low: "best < 0.4"}}
 diagram: {{x: rate, y: weights.1, outcome: low}}
 """
-ASKED = Asked(authors=("Lovelace, Ada (0000-0002-1825-0097)", "A Group"), licence="CC-BY-4.0")
+ASKED = Statement(authors=("Lovelace, Ada (0000-0002-1825-0097)", "A Group"), licence="CC-BY-4.0")
 
 
 @pytest.fixture(scope="package")
