@@ -83,7 +83,7 @@ def readme(about: About, header: Recording, columns: Columns, report: Report, so
         "",
         "## How it was made",
         "",
-        *(f"- {line}" for line in _made(header, sources)),
+        *(f"- {line}" for line in _history(header, sources)),
         "",
         f"## Columns of `{CELLS}`",
         "",
@@ -115,7 +115,7 @@ def query(about: About, columns: Columns, outcome: str) -> str:
     return f"select {', '.join(axes)}, {quoted(known)}, count(*) as runs from '{address}' group by all order by all;"
 
 
-def _made(header: Recording, sources: Sources) -> list[str]:
+def _history(header: Recording, sources: Sources) -> list[str]:
     versions = sources.provenance.get("versions") or {}
     commit = sources.provenance.get("git_commit")
     changed = ", with changes that no commit holds" if sources.provenance.get("git_dirty") else ""
