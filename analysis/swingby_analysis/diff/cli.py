@@ -80,7 +80,7 @@ def diff(
     """
     from swingby_analysis.diff.comparison import compared
     from swingby_analysis.diff.page import write_page
-    from swingby_analysis.report import KINDS
+    from swingby_analysis.page.pictures import KINDS
 
     if b is None and other_data is None:
         raise SwingbyError("name two sweeps, or one sweep and --other-data: a second data folder that has it")
