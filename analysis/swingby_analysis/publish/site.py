@@ -11,6 +11,7 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
+import vl_convert
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
@@ -22,14 +23,15 @@ from swingby.store import Store
 from swingby.store.recorded import recorded_results
 from swingby.text import plain
 from swingby.units import counted, duration
-from swingby_analysis.page.html import asset, policy
-from swingby_analysis.page.pictures import png
+from swingby_analysis.page import Figure
+from swingby_analysis.page.flat import flat
+from swingby_analysis.page.html import VEGA_LITE, asset, policy
 from swingby_analysis.report import PAGE, write_report
 from swingby_analysis.unchanged import unchanged
 
 INDEX = "index.html"
 PICTURES = "pictures"
-SCALE = 0.45
+SCALE = 0.6
 """Pixels of a small picture for each pixel of the figure."""
 MARK = '<meta name="generator" content="swingby pages">'
 """What an index has that this wrote."""
@@ -112,7 +114,7 @@ def write_site(
             entries.append(Entry(shown.name, shown.title, shown.about, shown.facts, fault=plain(error)))
             say(f"warning: {row.name}: {plain(error)}")
             continue
-        picture = png(report.figures[0], SCALE) if report.figures else b""
+        picture = _small(report.figures[0]) if report.figures else b""
         write_whole(_picture_path(folder, row.name), lambda path, picture=picture: path.write_bytes(picture))
         entries.append(_with_page(shown, picture))
         left = (time.monotonic() - began) / number * (len(rows) - number)
@@ -145,6 +147,11 @@ def _entry(row: Any, recorded: Any) -> Entry:
 
 def _with_page(of: Entry, picture: bytes) -> Entry:
     return Entry(of.name, of.title, of.about, of.facts, f"{of.name}/{PAGE}", picture)
+
+
+def _small(figure: Figure) -> bytes:
+    """A figure as a small PNG, without a title, which stands below it."""
+    return vl_convert.svg_to_png(flat(vl_convert.vegalite_to_svg(figure.spec, vl_version=VEGA_LITE)), scale=SCALE)
 
 
 def _picture_path(folder: Path, name: str) -> Path:
