@@ -20,7 +20,7 @@ _ORCID = re.compile(r"\(?(?:https?://orcid\.org/)?(\d{4}-\d{4}-\d{4}-\d{3}[\dX])
 
 
 @dataclass(frozen=True)
-class Statement:
+class Options:
     """What the command says; empty: not said."""
 
     title: str = ""
@@ -99,7 +99,7 @@ class About:
     address: str
 
     @classmethod
-    def of(cls, statement: Statement, resolved: Mapping[str, Any], computed: str) -> Self:
+    def of(cls, options: Options, resolved: Mapping[str, Any], computed: str) -> Self:
         """From what the command says, then the sweep, then git's settings.
 
         Args:
@@ -117,19 +117,19 @@ class About:
                 faults.append(str(error))
                 return None
 
-        names = list(statement.authors) or [name for name in [git_user()] if name]
+        names = list(options.authors) or [name for name in [git_user()] if name]
         if not names:
             faults.append("nobody is named as author: write --author 'Family, Given', or set user.name of git")
         authors = [sound(Author.of, name) for name in names]
-        licence = sound(Licence.of, statement.licence)
-        day = sound(_day, statement.date or computed)
-        if statement.address and not re.fullmatch(r"https?://[^\s\"'<>]+", statement.address):
-            faults.append(f"--address {statement.address!r:.80} is no address of http:// or https://")
+        licence = sound(Licence.of, options.licence)
+        day = sound(_day, options.date or computed)
+        if options.address and not re.fullmatch(r"https?://[^\s\"'<>]+", options.address):
+            faults.append(f"--address {options.address!r:.80} is no address of http:// or https://")
         if faults:
             raise SwingbyError("\n".join(faults))
-        title = " ".join((statement.title or resolved.get("title") or resolved["name"]).split())
+        title = " ".join((options.title or resolved.get("title") or resolved["name"]).split())
         description = " ".join((resolved.get("description") or "").split())
-        return cls(resolved["name"], title, description, authors, licence, day, statement.address.rstrip("/"))
+        return cls(resolved["name"], title, description, authors, licence, day, options.address.rstrip("/"))
 
 
 def git_user() -> str:

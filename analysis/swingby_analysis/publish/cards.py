@@ -129,7 +129,7 @@ def _history(header: Recording, sources: Sources) -> list[str]:
     if sources.package:
         lines.append(
             f"Experiment `{header.experiment}`, version {header.stream_version}, of the package `{sources.package}`; "
-            "its modules lie in `code/` as they were installed when this was published."
+            f"its modules, as they were installed when this was published, lie in `code/` (digest `{sources.code}`)."
         )
     elif sources.code:
         lines.append(f"Experiment `{header.experiment}`, code `{sources.code}`, which lies in `code/` as it was run.")

@@ -58,11 +58,11 @@ def publish(
         swingby publish transient-memorization --to published --author 'Lovelace, Ada' --licence CC-BY-4.0
     """
     from swingby.archive import unpack_shipped
-    from swingby_analysis.publish.about import Statement
+    from swingby_analysis.publish.about import Options
     from swingby_analysis.publish.folder import publish
 
     unpack_shipped(data, sweep, tell)
-    say(str(publish(sweep, data, to, Statement(title, author or (), licence, date, address), say=tell)))
+    say(str(publish(sweep, data, to, Options(title, author or (), licence, date, address), say=tell)))
 
 
 @panel(LOOK)

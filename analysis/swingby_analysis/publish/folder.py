@@ -18,7 +18,7 @@ from swingby.store import Store
 from swingby.store.lookup import KnownSweep, find_sweep
 from swingby_analysis.page.folder import put_folder
 from swingby_analysis.page.pictures import pictures
-from swingby_analysis.publish.about import About, Statement
+from swingby_analysis.publish.about import About, Options
 from swingby_analysis.publish.cards import citation, readme
 from swingby_analysis.publish.crate import crate
 from swingby_analysis.publish.croissant import croissant
@@ -39,7 +39,7 @@ def publish(
     sweep: str,
     data: Path,
     to: Path,
-    statement: Statement | None = None,
+    options: Options | None = None,
     kinds: Collection[str] = KINDS,
     say: Callable[[str], object] = lambda text: None,
 ) -> Path:
@@ -63,7 +63,7 @@ def publish(
         plan = records.read_plan(store.sql(newest, [row.sweep_id]).rows()[0].plan_id)
     if not entries:
         raise SwingbyError(f"{row.name} has no finished cell: swingby run {row.name}")
-    about = About.of(statement or Statement(), plan.resolved, max(str(entry["finished"]) for entry in entries)[:10])
+    about = About.of(options or Options(), plan.resolved, max(str(entry["finished"]) for entry in entries)[:10])
     sources = sources_of(sweep, row, plan.resolved, plan.provenance)
 
     def fill(fresh: Path) -> None:

@@ -14,7 +14,7 @@ from swingby.archive.publication import FILE
 from swingby.errors import SwingbyError
 from swingby.function.travel import KEY as CODE
 from swingby.model import registry
-from swingby.model.code import folder_of
+from swingby.model.code import digest_of, folder_of
 from swingby.store.lookup import KnownSweep
 from swingby.sweepfile.sweep import Sweep, named_sweeps
 
@@ -25,7 +25,7 @@ class Sources:
 
     Attributes:
         files: texts and data by path in the folder: the sweep, its file, the code of its experiment.
-        code: digest of the code; "" if a release of a package says which it is.
+        code: digest of the code; of a package that of its modules as they are installed now; "" if nobody has it.
         package: the package of the experiment, and its version; "" for a function.
         provenance: of the newest plan, without names and paths of its machine.
     """
@@ -50,6 +50,7 @@ def sources_of(sweep: str, row: KnownSweep, resolved: Mapping[str, Any], provena
         paths = sorted(path for path in place.rglob("*.py") if "__pycache__" not in path.parts)
         texts = {f"{place.name}/{path.relative_to(place).as_posix()}": path.read_bytes() for path in paths}
         package = registry.package_of(registry.offered(registry.EXPERIMENTS)[row.experiment])
+        code = code or digest_of({path.relative_to(place).as_posix(): path.read_text() for path in paths})
     else:
         texts = {}
     files |= {f"code/{name}": text for name, text in texts.items() if FILE.fullmatch(f"code/{name}")}

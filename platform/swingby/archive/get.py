@@ -177,15 +177,20 @@ def _check_code(data: Path, recording: Recording) -> None:
     query = "select distinct name, resolved from sweeps where experiment = ? order by all"
     with Store.open(data) as store:
         rows = store.sql(query, [recording.experiment]).rows()
-    code = recording.resolved["recording"].get("code", "")
+    code, params = _identity(recording.resolved)
     for row in rows:
-        other = json.loads(row.resolved)["recording"].get("code", "")
-        if other != code:
+        other, others = _identity(json.loads(row.resolved))
+        if (other, others) != (code, params):
             raise SwingbyError(
                 f"{recording.name!r} is of an experiment {recording.experiment!r} with code {code or 'unknown'}, and "
-                f"{row.name!r} here of one with code {other or 'unknown'}: their results would share a table; take it "
-                "into a data folder of its own, --data elsewhere"
+                f"{row.name!r} here of one with code {other or 'unknown'}, or with other parameters: their results would "
+                "share a table; take it into a data folder of its own, --data elsewhere"
             )
+
+
+def _identity(resolved: Mapping[str, Any]) -> tuple[str, Any]:
+    """The code of a function's experiment, and its parameters; those of an experiment of a package are not known."""
+    return resolved["recording"].get("code", ""), (resolved.get("declared") or {}).get("params")
 
 
 def _origin(published: Published, place: Place) -> str:

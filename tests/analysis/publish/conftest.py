@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from swingby.model import registry
-from swingby_analysis.publish.about import Statement
+from swingby_analysis.publish.about import Options
 from swingby_analysis.publish.folder import publish
 from tests.support.command import swingby
 
@@ -39,7 +39,7 @@ seeds: 3
 outcomes: {{low: "best < 0.4"}}
 diagram: {{x: rate, y: weights.1, outcome: low}}
 """
-ASKED = Statement(authors=("Lovelace, Ada (0000-0002-1825-0097)", "A Group"), licence="CC-BY-4.0")
+ASKED = Options(authors=("Lovelace, Ada (0000-0002-1825-0097)", "A Group"), licence="CC-BY-4.0")
 
 
 @pytest.fixture(scope="package")

@@ -19,7 +19,7 @@ from swingby.errors import SwingbyError
 from swingby.store import Store
 from swingby.store.comments import Meaning
 from swingby_analysis.page.folder import put_folder
-from swingby_analysis.publish.about import About, Statement
+from swingby_analysis.publish.about import About, Options
 from swingby_analysis.publish.folder import publish
 from swingby_analysis.publish.tables import CELLS, CURVES, Column, Columns, write_table
 from tests.analysis.publish.conftest import ASKED, TITLE
@@ -124,11 +124,11 @@ def test_nothing_is_made_up(study: Path, tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
     monkeypatch.chdir(tmp_path)
     with pytest.raises(SwingbyError) as caught:
-        publish("dents", study / "data", tmp_path / "to", Statement(date="yesterday", address="ftp://x"))
+        publish("dents", study / "data", tmp_path / "to", Options(date="yesterday", address="ftp://x"))
     for part in ("--author", "--licence", "--date", "--address"):
         assert part in str(caught.value)
     assert list(tmp_path.iterdir()) == []
-    about = About.of(Statement(authors=("Lovelace, Ada",), licence="cc0-1.0"), {"name": "n"}, "2026-01-31")
+    about = About.of(Options(authors=("Lovelace, Ada",), licence="cc0-1.0"), {"name": "n"}, "2026-01-31")
     assert (about.title, about.licence.name, about.date, about.authors[0].name) == (
         "n",
         "CC0-1.0",
