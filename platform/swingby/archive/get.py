@@ -183,8 +183,8 @@ def _check_code(data: Path, recording: Recording) -> None:
         if (other, others) != (code, params):
             raise SwingbyError(
                 f"{recording.name!r} is of an experiment {recording.experiment!r} with code {code or 'unknown'}, and "
-                f"{row.name!r} here of one with code {other or 'unknown'}, or with other parameters: their results would "
-                "share a table; take it into a data folder of its own, --data elsewhere"
+                f"{row.name!r} here of one with code {other or 'unknown'}, or with other parameters: their results "
+                "would share a table; take it into a data folder of its own, --data elsewhere"
             )
 
 
