@@ -19,3 +19,4 @@ search.disabled = false;
 search.value = begun;
 search.addEventListener("input", show);
 if (begun) show();
+document.documentElement.dataset.drawn = "true";
