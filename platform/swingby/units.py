@@ -2,6 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
+from swingby.errors import SwingbyError
+
+_UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
+
 
 def duration(seconds: float) -> str:
     """Seconds as a person says them: 4.2 s, 42 s, 3 min 20 s, 2 h 05 min."""
@@ -27,3 +33,15 @@ def size(count: float) -> str:
 def counted(count: int, one: str, many: str | None = None) -> str:
     """A number and its noun: 1 worker, 2 workers; `many` where an s does not make the plural."""
     return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def count_of_bytes(text: str, what: str = "size") -> int:
+    """The bytes that a text such as 500MB or 4GiB stands for.
+
+    Raises:
+        SwingbyError: it is of another form; `what` names it.
+    """
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?B)\s*", text, re.IGNORECASE)
+    if match is None:
+        raise SwingbyError(f"{what} {text!r} is not understood; allowed: a number and KB, MB, GB, KiB, MiB or GiB")
+    return int(float(match[1]) * _UNITS[match[2].upper()])

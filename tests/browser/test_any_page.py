@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, Page
 
 from swingby_analysis.diff.comparison import compared
 from swingby_analysis.diff.page import write_page as write_diff
+from swingby_analysis.publish.site import write_site
 from swingby_analysis.report import write_report
 from tests.browser.conftest import Opened
 from tests.browser.firefox import Firefox
@@ -56,7 +57,13 @@ def diff(folder: Path) -> Path:
         return write_diff(both, folder / "out", 3)
 
 
-PAGES: dict[str, Callable[[Path], Path]] = {"report": report, "diff": diff}
+def site(folder: Path) -> Path:
+    """The index of all reports of a data folder."""
+    synthetic_sim.write(folder / "data", synthetic_sim.square("small", 4, 5, "A small sweep"))
+    return write_site(folder / "out", folder / "data")
+
+
+PAGES: dict[str, Callable[[Path], Path]] = {"report": report, "diff": diff, "site": site}
 
 
 @pytest.fixture(scope="module")

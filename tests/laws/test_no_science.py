@@ -20,6 +20,8 @@ COMMON = {
     "samples", "output", "points", "trained", "found", "init", "levels", "clip", "growth", "outcome", "theory",
     "parameters", "processes", "trace", "decay", "residual", "certain", "learned", "time", "net", "gain", "classes",
     "momentum", "mixture",
+    # Of every publication.
+    "authors",
     # Of English, and of the languages that pages are written in.
     "color", "size", "background", "small", "paper", "centre", "images", "condition", "pixels", "rotate", "narrowest",
     "judged", "bounds", "descents", "stages", "trajectories", "moments",

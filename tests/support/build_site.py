@@ -158,7 +158,12 @@ def navigation() -> Nav:
                 *named("sweep-files", "refining", "clusters", "importing", "verbs", "limits"),
             ]
         },
-        {"Reading results": ["analysis/README.md", *named("reports", "detectors-and-drawings", "statements")]},
+        {
+            "Reading results": [
+                "analysis/README.md",
+                *named("reports", "publishing", "detectors-and-drawings", "statements"),
+            ]
+        },
         {"Examples": ["examples/README.md", *(n for n in names if re.fullmatch(r"examples/[\w-]+/README\.md", n))]},
         {
             "Experiments": [

@@ -7,7 +7,7 @@ import uuid
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 
-from swingby.data.files import TEMPORARY, clear_os_errors, sync_file, sync_folder, write_whole
+from swingby.data.files import TEMPORARY, clear_os_errors, files_below, sync_file, sync_folder, write_whole
 from swingby_analysis.page import Figure, Page
 from swingby_analysis.page.html import html
 from swingby_analysis.page.markdown import markdown
@@ -56,13 +56,27 @@ def replace_folder(folder: Path, contents: Mapping[str, bytes]) -> None:
     Raises:
         SwingbyError: the operating system refused; the folder is as it was before.
     """
+
+    def fill(fresh: Path) -> None:
+        for name, content in contents.items():
+            (fresh / name).write_bytes(content)
+
+    put_folder(folder, fill, "report")
+
+
+def put_folder(folder: Path, fill: Callable[[Path], object], noun: str) -> None:
+    """Puts a folder that `fill` has filled in the place of `folder`, whole or not at all.
+
+    Raises:
+        SwingbyError: the operating system refused, or `fill` raised it; the folder is as it was before.
+    """
     fresh, old = (folder.with_name(f"{TEMPORARY}{uuid.uuid4().hex}") for _ in range(2))
-    with clear_os_errors(f"write the report {folder}"):
+    with clear_os_errors(f"write the {noun} {folder}"):
         try:
             fresh.mkdir(parents=True)
-            for name, content in contents.items():
-                (fresh / name).write_bytes(content)
-                sync_file(fresh / name)
+            fill(fresh)
+            for path in files_below(fresh):
+                sync_file(path)
             if folder.exists():
                 folder.rename(old)
             fresh.rename(folder)

@@ -84,6 +84,7 @@ def write_report(
     presentation: Mapping[str, Any] | None = None,
     say: Callable[[str], object] = lambda text: None,
     noted: bool = False,
+    written: str | None = None,
 ) -> Report:
     """Writes the report of a sweep into the folder `out/<sweep's name>`, whole or not at all.
 
@@ -99,6 +100,7 @@ def write_report(
             its last run had it.
         say: hears which sweep is drawn, once it is found.
         noted: leave a note beside the page on what it was made from (see `unchanged`).
+        written: when the page says that it was written; None: now.
 
     Raises:
         SwingbyError: no such sweep (with the nearest name), no finished cell in it, or the disk refuses.
@@ -125,7 +127,7 @@ def write_report(
     folder = entry(out.expanduser().absolute(), row.name)
     with debug_mode(False):
         every = figures.every
-    contents = {PAGE: html(page(figures, kinds), interactive(figures)).encode(), **pictures(every, kinds)}
+    contents = {PAGE: html(page(figures, kinds, written), interactive(figures)).encode(), **pictures(every, kinds)}
     if source_digest and source_digest == made_from(sweep, records, kinds, plane):  # nothing was published meanwhile
         contents[NOTE] = note(source_digest, PAGE, contents, [*read.remarks, *figures.faults])
     replace_folder(folder, contents)
@@ -141,7 +143,7 @@ def presentation_of(sweep: str, sweep_id: str) -> Mapping[str, Any]:
     return written.presentation if written.sweep_id == sweep_id else {}
 
 
-def page(figures: Figures, kinds: Collection[str] = ()) -> Page:
+def page(figures: Figures, kinds: Collection[str] = (), written: str | None = None) -> Page:
     """The report as a page; `kinds` are the pictures that lie beside it."""
     data, every = figures.data, figures.every
     front, rest = every[0], every[1:]
@@ -166,7 +168,7 @@ def page(figures: Figures, kinds: Collection[str] = ()) -> Page:
     tags = data.resolved.get("tags") or []
     name, sweep_id, experiment = (Name(data.sweep[key]) for key in ("name", "sweep_id", "experiment"))
     tagged = f"; tags {', '.join(tags)}" if tags else ""
-    written = utc_now()[:16].replace("T", " ") + " UTC"
+    written = written or utc_now()[:16].replace("T", " ") + " UTC"
     return Page(
         kind="",
         title=(data.sweep["title"] or data.sweep["name"]).strip(),

@@ -42,6 +42,8 @@ _COMPUTED: Mapping[str, Any] = {
 }
 LEVEL = 19
 """Level of zstd: files are written once, and shipped."""
+QUICK_LEVEL = 3
+"""Level of zstd for files of gigabytes, of which `LEVEL` takes minutes a hundred megabytes."""
 
 
 @dataclass(frozen=True)
@@ -130,8 +132,14 @@ def digest(cell_ids: Sequence[str]) -> str:
     return hashlib.sha256(" ".join(cell_ids).encode()).hexdigest()[:32]
 
 
-def write(path: Path, recording: Recording, table: pa.Table, parameters: Sequence[str]) -> Path:
+def write(
+    path: Path, recording: Recording, table: pa.Table, parameters: Sequence[str], row_group: int | None = None
+) -> Path:
     """Writes a file as small as it gets: parameters repeat and go by dictionary, floats byte by byte.
+
+    Args:
+        row_group: rows of a row group of a file that is read in parts over a network, with statistics and an index of
+            pages; compressed faster. None: all rows are one group, since the file is read whole.
 
     Raises:
         SwingbyError: the disk refuses.
@@ -148,12 +156,13 @@ def write(path: Path, recording: Recording, table: pa.Table, parameters: Sequenc
         (split if as_bytes else repeating).append(path_of)
     options: dict[str, Any] = {
         "compression": "zstd",
-        "compression_level": LEVEL,
+        "compression_level": LEVEL if row_group is None else QUICK_LEVEL,
         "use_dictionary": repeating,
         "column_encoding": dict.fromkeys(split, "BYTE_STREAM_SPLIT"),
-        "row_group_size": max(table.num_rows, 1),
+        "row_group_size": row_group or max(table.num_rows, 1),
         "write_page_checksum": True,
-        "write_statistics": False,
+        "write_statistics": row_group is not None,
+        "write_page_index": row_group is not None,
     }
     return write_whole(path, lambda temporary: pq.write_table(table.cast(schema), temporary, **options))
 

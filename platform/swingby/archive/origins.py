@@ -9,6 +9,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from swingby.data.records.headers import WHOLE
+from swingby.function.travel import FOLDER
 from swingby.store import Store
 from swingby.store.sql import quoted
 
@@ -38,7 +39,7 @@ def portable_text(text: str) -> str:
 
 def portable(provenance: Mapping[str, Any]) -> dict[str, Any]:
     """A run's provenance without names of its machine and without paths on it, to be read on other machines."""
-    rest = dict(provenance)
+    rest = {name: value for name, value in provenance.items() if name != FOLDER}
     if "command" in rest:
         rest["command"] = [
             PurePosixPath(part).name if part.startswith("/") else _ARGUMENT.sub("", part) for part in rest["command"]

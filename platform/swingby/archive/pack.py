@@ -83,6 +83,8 @@ def pack(
     curves: int = CURVES,
     points: int = POINTS,
     without: Collection[str] = (),
+    row_group: int | None = None,
+    packed: str | None = None,
 ) -> Packed:
     """Writes `out/<name>.parquet` from the results of a sweep in a data folder; outcomes are computed first.
 
@@ -94,6 +96,9 @@ def pack(
         curves: how many cells keep their curves otherwise, spread evenly over the sweep.
         points: how many records such a curve keeps.
         without: scalars, outcomes as `<detector>.<outcome>`, and curves of a whole file, to leave out.
+        row_group: the rows lie point by point, so many to a group, to be read in parts (see `file.write`); None: seed
+            by seed, in one group.
+        packed: what the header says of when it was packed, ISO 8601; None: now.
 
     Raises:
         SwingbyError: no such sweep or column, a cell without a result, results that are thin recorded ones
@@ -111,7 +116,7 @@ def pack(
         detectors = _recorded_detectors(store, of)
         kept = Kept.of(plan, detectors, whole, without)
         digits = _digits(store, row.sweep_id, digits or (WHOLE_DIGITS if whole else DIGITS))
-        cells = _in_order(plan.resolved["seeds"], _planned_cells(records, store, plan))
+        cells = _in_order(plan.resolved["seeds"], _planned_cells(records, store, plan), row_group is not None)
         rows = _rows(store, of, row.sweep_id, kept, cells)
         entries, of_shard = computed(store, of.name, row.sweep_id)
         parameters = [name for name in cells.column_names if name not in PLAN_COLUMNS]
@@ -149,12 +154,12 @@ def pack(
         kept_curves=count,
         curve_points=longest,
         digest=digest(cells["cell_id"].to_pylist()),
-        packed=utc_now(),
+        packed=packed or utc_now(),
         swingby=__version__,
         whole=whole,
         tokens=plan.recording.tokens if whole else (),
     )
-    path = write(entry(out.expanduser().absolute(), plan.name, ".parquet"), recording, table, parameters)
+    path = write(entry(out.expanduser().absolute(), plan.name, ".parquet"), recording, table, parameters, row_group)
     return Packed(path, path.stat().st_size, table.num_rows, count)
 
 
@@ -187,10 +192,11 @@ def _planned_cells(records: Records, store: Store, newest: Plan) -> pa.Table:
     return table.take(pa.array(first))
 
 
-def _in_order(seeds: Sequence[int], table: pa.Table) -> pa.Table:
-    """Cells seed by seed as the sweep lists them, and point by point."""
+def _in_order(seeds: Sequence[int], table: pa.Table, by_point: bool) -> pa.Table:
+    """Cells seed by seed as the sweep lists them, and point by point; or point by point first."""
     rank = {seed: index for index, seed in enumerate(seeds)}
-    order = np.lexsort((table["point"].to_numpy(), [rank[seed] for seed in table["seed"].to_pylist()]))
+    keys = table["point"].to_numpy(), np.array([rank[seed] for seed in table["seed"].to_pylist()])
+    order = np.lexsort(keys[::-1] if by_point else keys)
     return table.take(pa.array(order))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,8 @@ from swingby.archive.file import ORIGIN, Recording, digest, read
 from swingby.data.records import Records
 from swingby.data.records.headers import WHOLE, BatchNote, Plan, ShardHeader
 from swingby.errors import SwingbyError
+from swingby.function.experiment import FunctionExperiment
+from swingby.function.travel import KEY as CODE
 from swingby.model import registry
 from swingby.model.cell import Point
 from swingby.model.columns import final_rows, parameter_schema
@@ -22,6 +24,7 @@ from swingby.model.experiment import ENTRIES, Experiment
 from swingby.model.experiment import Recording as Recorded
 from swingby.run.outcomes import KEY, SHARD, derive
 from swingby.store import Store, ingest
+from swingby.store.functions import adopt_declared
 from swingby.sweepfile.sweep import Sweep, named_sweeps
 
 SHAPE = "recorded"
@@ -59,18 +62,28 @@ class Part:
     places: Sequence[int]
 
 
-def unpack(data: Path, file: Path) -> Unpacked:
+def unpack(data: Path, file: Path, origin: str | None = None) -> Unpacked:
     """Writes the recorded results of a sweep into a data folder, which is made if it is missing.
 
     Cells with a result keep it. A later run of the sweep trains the recorded cells, and its rows then are the results.
     Outcomes come with the results; those of a whole file are computed again if an installed detector has another
-    version. The shares of a refined sweep that is packaged are fitted again: files do not hold them.
+    version. The shares of a refined sweep that is packaged are fitted again: files do not hold them. An experiment that
+    is a function is known by what the file declares of it; its code is not run.
+
+    Args:
+        origin: who published the file, and where it came from, in words; the plan then has none of the code in it,
+            since that is a stranger's. None: it is a file of one's own.
 
     Raises:
         SwingbyError: the file is no file of recorded results; its experiment, or a detector unless it is whole, is of
             another version than what is installed; or somebody runs the sweep.
     """
     recording, table = read(file)
+    if origin is not None:
+        provenance = {name: value for name, value in recording.provenance.items() if name != CODE}
+        recording = replace(recording, provenance=provenance)
+    with _clear_errors(file):
+        adopt_declared(recording.experiment, recording.resolved)
     of = registry.experiment(recording.experiment)
     if not recording.whole:
         _check_detectors(recording)
@@ -84,7 +97,7 @@ def unpack(data: Path, file: Path) -> Unpacked:
         if fresh:
             with _clear_errors(file):
                 parts = _parts(recording, table, fresh)
-                plan = _plan(recording, records, table, ids, parts)
+                plan = _plan(recording, records, table, ids, parts, origin)
                 shards, outcomes = _tables(records, recording, plan, of, table, ids, parts)
             records.write_plan(plan)
             written = [(records.write_shard(header, rows), rows.num_rows) for header, rows in shards]
@@ -171,10 +184,17 @@ def _cell_ids(recording: Recording, table: pa.Table, of: Experiment) -> list[str
     return ids
 
 
-def _plan(recording: Recording, records: Records, table: pa.Table, ids: Sequence[str], parts: Sequence[Part]) -> Plan:
+def _plan(
+    recording: Recording,
+    records: Records,
+    table: pa.Table,
+    ids: Sequence[str],
+    parts: Sequence[Part],
+    origin: str | None,
+) -> Plan:
     """A plan with every cell of the sweep, and a batch for each part; the file's header is in its provenance."""
     names = ("computed", "detectors", "left_out", "digits", "kept_curves", "curve_points", "packed", "swingby", "whole")
-    marks = {name: getattr(recording, name) for name in names}
+    marks = {name: getattr(recording, name) for name in names} | ({} if origin is None else {"origin": origin})
     count, when = len(ids), recording.resolved["recording"]
     columns: dict[str, Any] = {
         "cell_id": pa.array(ids, pa.string()),
@@ -240,7 +260,10 @@ def _rows(recording: Recording, of: Experiment, table: pa.Table, ids: Sequence[s
     kinds: Mapping[str, Any] = {**of.curves, **of.scalars}
     for recorded in of.recordings.values():
         kinds = {**recorded, **kinds}
-    columns = {name: _column(table, name, kinds[name].type) for name in (*recording.curves, *recording.scalars)}
+    known = {name: kinds[name].type for name in kinds}
+    if isinstance(of, FunctionExperiment):  # its columns are those of its results
+        known = {name: table.schema.field(name).type for name in table.column_names} | known
+    columns = {name: _column(table, name, known[name]) for name in (*recording.curves, *recording.scalars)}
     return final_rows(ids, table["to_step"], table["status"], table["message"], columns)
 
 

@@ -178,6 +178,7 @@ VERBS: dict[str, tuple[str, Callable[..., None]]] = {
             "import": imports.import_runs,
             "pack": archive.pack,
             "unpack": archive.unpack,
+            "get": archive.get,
             "doctor": doctor.doctor,
         },
     }.items()

@@ -1,4 +1,4 @@
-"""The verbs of recorded results: pack, unpack."""
+"""The verbs of recorded results: pack, unpack, get."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from swingby.cli.console import DEFAULT_DATA, DataFolder, say
+from swingby.cli.console import DEFAULT_DATA, DataFolder, say, tell
 from swingby.errors import SwingbyError
 from swingby.units import size
 
@@ -95,3 +95,29 @@ def unpack(
                 f"no recorded results of {source!r} are shipped; {registry.nearest_offered(source, list(known))}"
             )
         say(str(unpack(data, path)))
+
+
+def get(
+    source: Annotated[
+        str,
+        typer.Argument(metavar="FOLDER|URL", help="What `swingby publish` wrote, or its address.", show_default=False),
+    ],
+    data: DataFolder = DEFAULT_DATA,
+    limit: Annotated[str, typer.Option(help="The largest archive that is taken.")] = "4GB",
+    memory: Annotated[str, typer.Option(help="Memory that taking it in may use.")] = "4GB",
+    timeout: Annotated[float, typer.Option(min=1, help="Seconds that taking it in may take.")] = 900.0,
+) -> None:
+    """Gets a sweep that others published, from a folder or an address, as recorded results of theirs.
+
+    The files are held to the sizes and digests of the folder's manifest. No code of theirs is run, no link followed;
+    what is damaged or too large is refused, and the data folder stays as it was. `sql` then reads the results, and
+    `report` and `status` say whose they are. Cells that were trained here keep their results.
+
+    Example:
+
+        swingby get https://example.org/transient-memorization --data data
+    """
+    from swingby.archive.get import get
+    from swingby.units import count_of_bytes
+
+    say(str(get(source, data, limit=count_of_bytes(limit), memory=count_of_bytes(memory), seconds=timeout, say=tell)))

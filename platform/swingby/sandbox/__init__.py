@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from swingby.errors import SwingbyError, plain_words
+from swingby.units import count_of_bytes
 
 if TYPE_CHECKING:  # the query's process, which imports this package first, says what Arrow does without
     import pyarrow as pa
@@ -28,7 +29,6 @@ LIMIT_BYTES = 2 * 2**30
 """The largest answer, in bytes of Arrow."""
 _STALE = 24 * 3600.0
 """Seconds after which the folder of a process that died is removed."""
-_UNITS = {"KB": 10**3, "MB": 10**6, "GB": 10**9, "TB": 10**12, "KIB": 2**10, "MIB": 2**20, "GIB": 2**30, "TIB": 2**40}
 
 
 class SandboxError(SwingbyError):
@@ -231,10 +231,10 @@ def _failure(code: int, report: Mapping[str, Any], memory: str) -> str:
 
 
 def _bytes(memory: str) -> int:
-    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([KMGT]i?B)\s*", memory, re.IGNORECASE)
-    if match is None:
-        raise SandboxError(f"memory {memory!r} is not understood; allowed: a number and KB, MB, GB, KiB, MiB or GiB")
-    return int(float(match[1]) * _UNITS[match[2].upper()])
+    try:
+        return count_of_bytes(memory, "memory")
+    except SwingbyError as error:
+        raise SandboxError(str(error)) from None
 
 
 @contextmanager

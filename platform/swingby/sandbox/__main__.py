@@ -64,10 +64,11 @@ def main() -> int:
 
 
 def confine(request: dict[str, Any]) -> None:
-    """Bounds this process, whatever DuckDB does: no byte to any file, limited memory and time, its parent's life."""
+    """Bounds this process, whatever DuckDB does: memory, time, its parent's life, and no byte to any file, or at most
+    `file_bytes` of the request to each."""
     seconds = float(request["seconds"])
     _limit(resource.RLIMIT_NOFILE, BESIDE_FILES + 2 * len(request["files"]))
-    _limit(resource.RLIMIT_FSIZE, 0)
+    _limit(resource.RLIMIT_FSIZE, int(request.get("file_bytes", 0)))
     _limit(resource.RLIMIT_CORE, 0)
     _limit(resource.RLIMIT_AS, 2 * int(request["memory_bytes"]) + _BESIDE)
     _limit(resource.RLIMIT_CPU, math.ceil(seconds * (request["threads"] + 1)) + 5)

@@ -11,6 +11,9 @@ from swingby.data.records.headers import WHOLE
 from swingby.store.reader import Store
 from swingby.store.sql import query
 
+DOUBLE = 15
+"""Significant digits up to which a double is rounded; with more it is kept as it is."""
+
 
 @dataclass(frozen=True, slots=True)
 class RecordedResults:
@@ -23,6 +26,7 @@ class RecordedResults:
         thin: how many of the recorded ones have thin curves or none.
         computed: where and when they were computed, see `Recording`.
         digits: significant digits of their numbers, at least.
+        origins: where those came from that somebody published (`swingby.archive.get`), in words.
     """
 
     name: str
@@ -31,6 +35,7 @@ class RecordedResults:
     thin: int
     computed: Sequence[Mapping[str, Any]]
     digits: int
+    origins: Sequence[str] = ()
 
     @property
     def when(self) -> str:
@@ -62,7 +67,10 @@ class RecordedResults:
             what = (
                 f"{self.cells:,} of {self.results:,} results are recorded ones, not trained here: they were {origin}."
             )
-        return f"{what} Their numbers are rounded to {self.digits} digits; `swingby run {self.name}` trains them here."
+        rounding = f" Their numbers are rounded to {self.digits} digits" if self.digits <= DOUBLE else ""
+        if self.origins:
+            return f"{what} Others published them: {'; '.join(self.origins)}.{rounding}{rounding and '.'}"
+        return f"{what}{rounding and f'{rounding};'} `swingby run {self.name}` trains them here."
 
 
 def recorded_results(store: Store, sweep_id: str) -> RecordedResults | None:
@@ -75,11 +83,13 @@ def recorded_results(store: Store, sweep_id: str) -> RecordedResults | None:
     recorded = [row for row in rows if row.recorded]
     if not recorded:
         return None
-    computed, digits = list[Mapping[str, Any]](), list[int]()
+    computed, digits, origins = list[Mapping[str, Any]](), list[int](), dict[str, None]()
     for row in recorded:
         marks = json.loads(row.provenance)["recorded"]
         computed += [marks["computed"][row.batch]] if row.whole else marks["computed"]
         digits.append(marks["digits"])
+        if "origin" in marks:
+            origins[str(marks["origin"])] = None
     return RecordedResults(
         name,
         sum(row.cells for row in recorded),
@@ -87,4 +97,5 @@ def recorded_results(store: Store, sweep_id: str) -> RecordedResults | None:
         sum(row.cells for row in recorded if not row.whole),
         computed,
         min(digits),
+        tuple(origins),
     )
