@@ -117,7 +117,7 @@ def test_the_report_shows_fresh_numbers(coins: Any) -> None:
         assert f"{row['fresh']['k']} of {FRESH} seeds" in page
     assert "on fresh seeds" in page
     assert (
-        "Made by `swingby replicate coins`"
+        "Made by <code>swingby replicate coins</code>"
         in write_report(f"coins{SUFFIX}", data, data.parent / "out", ()).page.read_text()
     )
 
