@@ -8,7 +8,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Browser, ViewportSize
 from playwright.sync_api import TimeoutError as WaitedTooLong
 
 from swingby_analysis.diff.comparison import compared
@@ -43,8 +43,8 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
 class Drawn(Opened):
     """A page opened from its file with the network off, once it is drawn."""
 
-    def __init__(self, browser: Browser, path: Path) -> None:
-        super().__init__(browser, offline=True)
+    def __init__(self, browser: Browser, path: Path, viewport: ViewportSize | None = None) -> None:
+        super().__init__(browser, offline=True, **({"viewport": viewport} if viewport else {}))
         self.page.goto(path.as_uri())
         try:
             self.page.wait_for_selector("html[data-drawn]")
@@ -223,6 +223,67 @@ def test_the_panel_follows_in_a_map_of_differences(browser: Browser, small: Path
     assert opened.page.locator("[data-figure='difference-1'] svg .mark-rect path[stroke='#d1495b']").count() == 1
     assert (opened.said, opened.foreign) == ([], [])
     opened.close()
+
+
+SHIFTS = """() => Promise.race([
+    new Promise((go) => new PerformanceObserver((list) => go(list.getEntries().reduce((sum, of) => sum + of.value, 0)))
+        .observe({ type: 'layout-shift', buffered: true })),
+    new Promise((go) => setTimeout(() => go(0), 500))])"""
+"""How far what is in sight moved while the page was drawn, as browsers measure it: the cumulative layout shift."""
+
+
+def test_the_first_screen_has_what_was_found(browser: Browser, small: Path) -> None:
+    """On a desk the sentence, the map and the panel beside it are in sight without scrolling, and hardly move while
+    they are drawn; on a phone the panel is below the map, and nothing is wider than the screen."""
+    opened = Drawn(browser, small, {"width": 1366, "height": 768})
+    for selector in (".lead", MAIN, "aside.curves #losses"):
+        box = opened.page.locator(selector).bounding_box()
+        assert box is not None
+        assert 0 <= box["y"] < box["y"] + 0.8 * box["height"] <= 768, selector
+    assert opened.page.evaluate(SHIFTS) < 0.1
+    opened.close()
+    opened = Drawn(browser, small, {"width": 390, "height": 844})
+    drawn, panel = (opened.page.locator(selector).bounding_box() for selector in (MAIN, "aside.curves"))
+    assert drawn is not None
+    assert panel is not None
+    assert panel["y"] >= drawn["y"] + drawn["height"]
+    assert opened.page.evaluate("document.documentElement.scrollWidth") <= 390
+    opened.close()
+
+
+def test_sections_open_by_links_and_for_paper(opened: Drawn) -> None:
+    """A link to a figure opens its section; printing shows all sections, and closes those again that were closed."""
+    closed = "document.querySelectorAll('details.section:not([open])').length"
+    every = opened.page.evaluate(closed)
+    opened.page.evaluate("location.hash = '#main-effects'")
+    opened.page.wait_for_selector("#main-effects svg .role-mark", state="attached")
+    assert opened.page.evaluate(closed) == every - 1
+    opened.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert opened.page.evaluate(closed) == 0
+    opened.page.evaluate("dispatchEvent(new Event('afterprint'))")
+    assert opened.page.evaluate(closed) == every - 1
+    assert opened.said == []
+
+
+def test_marks_of_certainty_have_a_switch(opened: Drawn) -> None:
+    """Dots and squares are drawn when they are asked for; the point that is shown stays outlined, and follows on."""
+    marks = f"{MAIN} svg .mark-symbol.role-mark path"
+    assert opened.page.locator(marks).count() == 0
+    opened.page.locator("[data-certainty]").first.check()
+    opened.page.wait_for_selector(marks, state="attached")
+    opened.point_at(6)
+    assert opened.page.locator(f"{MAIN} svg .mark-rect path[stroke='#d1495b']").count() == 1
+    assert opened.said == []
+
+
+def test_a_figure_is_saved_from_the_page(opened: Drawn) -> None:
+    """Alone and offline, the page gives its figures as SVG and as PNG."""
+    for kind, magic in (("svg", b"<svg"), ("png", b"\x89PNG")):
+        with opened.page.expect_download() as download:
+            opened.page.locator(f"[data-save='phase-transient-memorization'] button[value={kind}]").click()
+        assert download.value.suggested_filename == f"phase-transient-memorization.{kind}"
+        assert Path(download.value.path()).read_bytes().startswith(magic)
+    assert opened.said == []
 
 
 def test_a_hostile_title_stays_text(opened: Drawn) -> None:

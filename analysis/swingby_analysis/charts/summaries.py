@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -103,7 +104,7 @@ def written(value: float) -> str:
     """A number with three digits; of one beyond `BOUND` its digits say nothing."""
     if abs(value) < BOUND:
         return f"{value:.3g}"
-    return "not a number" if value != value else f"{'' if value > 0 else 'minus '}infinity or close to it"
+    return "no number" if math.isnan(value) else "more than 1e100" if value > 0 else "less than -1e100"
 
 
 class MostCommon(NamedTuple):

@@ -65,7 +65,7 @@ def html(
     point = data["points"].get(str(panel["first"]), {}) if data and "first" in panel else {}
     return _ENVIRONMENT.get_template("page.html").render(
         page=page,
-        first={**point, "losses": panel["losses"], "path": panel.get("path")} if point else {},
+        first={"label": "", "text": "", **point, "losses": panel.get("losses"), "path": panel.get("path")},
         policy=policy([*inline, *packed.values()], sheet),
         sheet=Markup(sheet),  # noqa: S704  our own file
         scripts=[Markup(script) for script in inline],  # noqa: S704  our own files

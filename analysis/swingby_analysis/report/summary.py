@@ -10,7 +10,7 @@ import polars as pl
 
 from swingby.model import registry
 from swingby.run.outcomes import AsPublished
-from swingby_analysis.charts.summaries import level_text
+from swingby_analysis.charts.summaries import level_text, written
 from swingby_analysis.report.data import ReportData
 from swingby_analysis.report.examples import Examples
 from swingby_analysis.report.extremes import ENDS, FEWEST, seen_text
@@ -260,7 +260,7 @@ def _numbers(data: ReportData, outcome: str) -> list[str]:
     if absent and most.median == 0:
         return [f"At no point does the median run have a {absent}."]
     if len(known) > 1 and len({spread.median for spread in known}) == 1:
-        return [f"The {name} has the same median at every point: {most.median:.3g}."]
+        return [f"The {name} has the same median at every point: {written(most.median)}."]
     ends = _ends(data, outcome, name, ENDS[:1])
     place = f"{'is largest ' if len(known) > 1 else ''}at {data.grid.label(most.point)}"
     return ends or [f"The {name} {place}: {most.text}."]
@@ -299,7 +299,7 @@ class Table:
             else:
                 heads = [f"median {data.with_unit(name)}", "interval", "runs"]
                 texts = {
-                    s.point: (f"{s.median:.3g}", f"{s.low:.3g} to {s.high:.3g}", str(s.n))
+                    s.point: (written(s.median), f"{written(s.low)} to {written(s.high)}", str(s.n))
                     for s in data.phases.spreads(name)
                 }
             headings += heads

@@ -83,8 +83,8 @@ def reported(data: Path, out: Path) -> tuple[str, str]:
 
 
 def headings(page: str) -> list[str]:
-    """The sections of a page."""
-    return re.findall(r'<section id="([^"]+)"', page)
+    """The figures of a page."""
+    return re.findall(r'<figure id="([^"]+)"', page)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,8 @@ def test_a_drawing_that_fails_leaves_the_others(
     monkeypatch.setattr(Trajectories, "figures", fails)
     said_now, page_now = reported(data, tmp_path / "part")
     sentence = f"The drawing `trajectories` (plane: [1, 2]) is left out, for it failed: {told}"
-    assert f'<p class="warning" role="note">{sentence}' in page_now
+    shown = re.sub(r"`([^`]+)`", r"<code>\1</code>", sentence)
+    assert f'<p class="warning" role="note">{shown}' in page_now
     assert f"warning: {sentence}" in " ".join(said_now.split())
     assert headings(page_now) == [name for name in headings(page) if name != "trajectories"]
     assert len(headings(page_now)) == len(headings(page)) - 1

@@ -109,15 +109,15 @@ def test_it_goes_on_where_it_was_stopped(coins: Any) -> None:
 
 
 def test_the_report_shows_fresh_numbers(coins: Any) -> None:
-    """Beside the map and in the summary; the origin of the fresh sweep stands in its own report."""
+    """Below the map and in the summary; the origin of the fresh sweep stands in its own report."""
     file, data, found = coins
     page = write_report(str(file), data, data.parent / "out", ()).page.read_text()
-    assert "The extreme points, shrunken and on fresh seeds" in page
+    assert '<table class="extremes">' in page
     for row in found.plain()["extremes"]:
         assert f"{row['fresh']['k']} of {FRESH} seeds" in page
     assert "on fresh seeds" in page
     assert (
-        "Made by `swingby replicate coins`"
+        "Made by <code>swingby replicate coins</code>"
         in write_report(f"coins{SUFFIX}", data, data.parent / "out", ()).page.read_text()
     )
 
