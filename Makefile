@@ -9,7 +9,7 @@ PYTEST = $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadgroup --durations=1
 READY := $(VENV)/.ready
 export RAY_USAGE_STATS_ENABLED = 0
 
-.PHONY: setup browser demo test docs test-quick test-all laws check check-deps bench gpu drills simulate fuzz clean
+.PHONY: setup browser engine demo test docs test-quick test-all laws check check-deps bench gpu drills simulate fuzz clean
 
 setup: $(READY)
 
@@ -35,6 +35,10 @@ demo: $(READY)
 test: $(READY) browser
 	@$(BIN)/python -m tests.support.compile_kernels
 	@$(PYTEST)
+
+# DuckDB-WASM, which pages of `report --supplement` hold, into the package: a wheel that is built then has it (8.4 MB).
+engine: $(READY)
+	@$(BIN)/python -m swingby_analysis.page.engine
 
 # Every page with the reference and the API: build/site/index.html, which loads nothing from a network. Its search needs a
 # server: python -m http.server -d build/site

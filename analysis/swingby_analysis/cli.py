@@ -37,6 +37,10 @@ def report(
     plane: Annotated[
         str, typer.Option(help="The two entries of a vector, counted from 1, that paths are drawn over.")
     ] = "1,2",
+    supplement: Annotated[
+        bool,
+        typer.Option("--supplement", help="Write supplement.html too, which answers SQL over every run offline."),
+    ] = False,
     redraw: Annotated[bool, typer.Option("--redraw", help="Draw the report again, changed or not.")] = False,
     paper: Annotated[
         bool,
@@ -92,10 +96,11 @@ def report(
         return
     if fields or figure is not None:
         raise SwingbyError("--figure, --width, --font, --font-size, --title, --legend, --format and --dpi need --paper")
+    asked_for = [*kinds, *(["supplement.html"] if supplement else [])]
     if not redraw and (data / DATA_MARK).exists():
         from swingby_analysis.unchanged import unchanged
 
-        if (known := unchanged(sweep, data, out, kinds, vectors)) is not None:
+        if (known := unchanged(sweep, data, out, asked_for, vectors)) is not None:
             for warning in known.warnings:
                 tell(f"warning: {warning}")
             tell("nothing has changed since it was drawn; --redraw draws it again")
@@ -105,7 +110,7 @@ def report(
     from swingby_analysis.report import write_report
 
     unpack_shipped(data, sweep, tell)
-    written = write_report(sweep, data, out, kinds, vectors, say=tell, noted=True)
+    written = write_report(sweep, data, out, kinds, vectors, say=tell, noted=True, supplement=supplement)
     for warning in (*written.remarks, *written.faults):
         tell(f"warning: {warning}")
     say(str(written.page))

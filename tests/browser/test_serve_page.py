@@ -6,6 +6,7 @@ import csv
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import quote
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -205,3 +206,23 @@ def test_the_pages_do_not_run_over(opened: OfServer, width: int) -> None:
     opened.page.set_viewport_size({"width": width, "height": 900})
     for path in ("/", "/sweeps/small", "/sql", "/sql?q=select+*+from+sim"):
         assert opened.go(path).evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.timeout(900)
+def test_sql_in_a_report_is_answered_by_the_server(opened: OfServer) -> None:
+    """The box has the query of the phase diagram; its rows are the server's; what the guard refuses is said there."""
+    page = opened.go("/sweeps/small")
+    drawn(page)
+    source = page.locator("#report").get_attribute("src") or page.locator("#report").get_attribute("data-page")
+    report = opened.go(f"{source}#sql={quote(SQL)}")
+    sql = report.locator("[data-widget=sql]")
+    expect(sql.locator("textarea")).to_have_value(SQL)
+    sql.locator("button.main").click()
+    expect(sql.locator("td")).to_have_text(["2", "a,b"])
+    sql.locator("textarea").fill(report.evaluate("swingby.data.then(({ sql }) => sql.query)"))
+    sql.locator("textarea").press("Control+Enter")
+    expect(sql.locator("tbody tr")).to_have_count(9)
+    sql.locator("textarea").fill("drop table sim")
+    sql.locator("button.main").click()
+    expect(sql.locator(".fault")).to_contain_text("DROP is not allowed")
+    opened.said[:] = [text for text in opened.said if "status of 400" not in text]

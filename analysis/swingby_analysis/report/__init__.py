@@ -33,6 +33,7 @@ from swingby_analysis.page import (
     Widget,
 )
 from swingby_analysis.page import Code as Name
+from swingby_analysis.page.engine import engine as engine_of_pages
 from swingby_analysis.page.folder import replace_folder
 from swingby_analysis.page.html import html
 from swingby_analysis.page.pictures import files_of, pictures
@@ -47,9 +48,11 @@ from swingby_analysis.report.fresh import fresh_phases, replications
 from swingby_analysis.report.front import front_lines
 from swingby_analysis.report.interactive import interactive
 from swingby_analysis.report.origins import common, differing, made_by
+from swingby_analysis.report.questions import questions
 from swingby_analysis.unchanged import NOTE, made_from, note
 
-PAGE = "report.html"
+PAGE, SUPPLEMENT = "report.html", "supplement.html"
+"""The light page, and the one that has an engine for SQL in it."""
 FEW_POINTS = 30
 """A table of at most so many points is open."""
 
@@ -85,6 +88,8 @@ def write_report(
     say: Callable[[str], object] = lambda text: None,
     noted: bool = False,
     written: str | None = None,
+    supplement: bool = False,
+    served: str = "",
 ) -> Report:
     """Writes the report of a sweep into the folder `out/<sweep's name>`, whole or not at all.
 
@@ -101,10 +106,15 @@ def write_report(
         say: hears which sweep is drawn, once it is found.
         noted: leave a note beside the page on what it was made from (see `unchanged`).
         written: when the page says that it was written; None: now.
+        supplement: write a second page beside it, which answers SQL over every run without a network.
+        served: the path at which a server answers SQL, for a page that it shows; "" for a page that lies alone.
 
     Raises:
-        SwingbyError: no such sweep (with the nearest name), no finished cell in it, or the disk refuses.
+        SwingbyError: no such sweep (with the nearest name), no finished cell in it, no engine for a supplement, or the
+            disk refuses.
     """
+    engine = engine_of_pages(say) if supplement else None
+    kinds_asked = [*kinds, *([SUPPLEMENT] if supplement else [])]
     records = Records.open(data, create=False)
     as_published = refresh(records)
     with Store.open(records.data) as store, ThreadPoolExecutor(2) as pool:
@@ -114,7 +124,7 @@ def write_report(
         if as_published is None:
             outcomes = {row.sweep_id: shown["outcomes"]} if "outcomes" in shown else {}
             derive(records, [row.sweep_id, *replications(store, row.sweep_id)], outcomes)
-        source_digest = made_from(sweep, records, kinds, plane) if noted and as_published is None else ""
+        source_digest = made_from(sweep, records, kinds_asked, plane) if noted and as_published is None else ""
         read = report_data.read(store, row.sweep_id, plane, shown, pool=pool)
         if as_published is not None:
             read = replace(read, remarks=summary.as_published(as_published, report_data.unseen(store, read)))
@@ -124,15 +134,31 @@ def write_report(
         examples = Examples.of(read, store) if read.curves else None
         sentences = registry.function(read.reported.summary)(read, store) if read.reported.summary else []
         figures = Figures(read, examples, *attempt(read, store), sentences, maps)
+        asking = {PAGE: questions(read, store, served=served)}
+        if engine is not None:
+            asking[SUPPLEMENT] = questions(read, store, engine)
     folder = entry(out.expanduser().absolute(), row.name)
     with debug_mode(False):
         every = figures.every
-    contents = {PAGE: html(page(figures, kinds, written), interactive(figures)).encode(), **pictures(every, kinds)}
-    if source_digest and source_digest == made_from(sweep, records, kinds, plane):  # nothing was published meanwhile
-        contents[NOTE] = note(source_digest, PAGE, contents, [*read.remarks, *figures.faults])
+    specs = interactive(figures)
+    contents = {
+        name: html(
+            page(figures, kinds, written, of.blocks),
+            {**specs, **of.data},
+            of.attachments,
+            of.scripts,
+            allowed=of.allowed,
+        ).encode()
+        for name, of in asking.items()
+    }
+    shown_page = [*contents][-1]
+    contents |= pictures(every, kinds)
+    unchanged = source_digest and source_digest == made_from(sweep, records, kinds_asked, plane)
+    if unchanged:  # nothing was published meanwhile
+        contents[NOTE] = note(source_digest, shown_page, contents, [*read.remarks, *figures.faults])
     replace_folder(folder, contents)
     warnings = summary.warnings(figures.data)
-    return Report(row.name, folder / PAGE, figures.every, warnings, figures.faults, read.remarks)
+    return Report(row.name, folder / shown_page, figures.every, warnings, figures.faults, read.remarks)
 
 
 def presentation_of(sweep: str, sweep_id: str) -> Mapping[str, Any]:
@@ -143,8 +169,10 @@ def presentation_of(sweep: str, sweep_id: str) -> Mapping[str, Any]:
     return written.presentation if written.sweep_id == sweep_id else {}
 
 
-def page(figures: Figures, kinds: Collection[str] = (), written: str | None = None) -> Page:
-    """The report as a page; `kinds` are the pictures that lie beside it."""
+def page(
+    figures: Figures, kinds: Collection[str] = (), written: str | None = None, asking: Sequence[Block] = ()
+) -> Page:
+    """The report as a page; `kinds` are the pictures beside it, `asking` what answers questions of its readers."""
     data, every = figures.data, figures.every
     front, rest = every[0], every[1:]
     if figures.has_main:  # the diagram, also where the sweep file has drawings of its own
@@ -156,7 +184,7 @@ def page(figures: Figures, kinds: Collection[str] = (), written: str | None = No
     }
     stated = summary.sentences(data, figures.examples, figures.summary)
     blocks[""] = [*([Items(stated)] if stated else []), *blocks[""]]
-    blocks["explore"] = [Widget("explore")]
+    blocks["explore"] = list(asking)
     blocks["numbers"], blocks["made"] = _numbers(data), _made(data)
     kept = (data.resolved.get("notes") or "").strip()
     described = [(data.resolved["description"] or "").strip(), f"Notes: {kept}" if kept else ""]

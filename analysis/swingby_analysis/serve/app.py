@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import RedirectResponse, Response
+from starlette.responses import JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from swingby.cli.rows import Format
@@ -68,9 +68,7 @@ class Site:
         status = await self._status(request)
         if status.sweep_id != request.path_params["sweep"]:
             return RedirectResponse(f"/sweeps/{status.sweep_id}", 303)
-        report = self.reports.open(status)
-        tables = await self.queries.in_thread(self.board.tables)
-        return pages.sweep(status, report, tables)
+        return pages.sweep(status, self.reports.open(status))
 
     async def report(self, request: Request) -> Response:
         """The report as it was last written."""
@@ -105,16 +103,26 @@ class Site:
         """The handler that answers a query with a file of this format."""
 
         async def download(request: Request) -> Response:
+            # The box of a report asks for JSON, and shows what is wrong by itself.
+            plain = request.headers.get("accept") == FILES[Format.json]
+
+            def refused(status: int, title: str, text: str, headers: Mapping[str, str] | None = None) -> Response:
+                return (
+                    JSONResponse({"error": text}, status, headers)
+                    if plain
+                    else pages.message(status, title, text, headers)
+                )
+
             query, fault = self._query(request)
             if fault or not query.sql.strip():
-                return pages.message(400, "No query", fault or "The address has no query: add ?q=select ...")
+                return refused(400, "No query", fault or "The address has no query: add ?q=select ...")
             try:
                 answer = await self.queries.ask(query.sql, query.limit)
                 content = await self.queries.encoded(answer, form)
             except BusyError as error:
-                return pages.message(503, "Busy", str(error), {"Retry-After": str(error.after)})
+                return refused(503, "Busy", str(error), {"Retry-After": str(error.after)})
             except SwingbyError as error:
-                return pages.message(400, "The query gave no file", str(error))
+                return refused(400, "The query gave no file", str(error))
             name = f"swingby-{hashlib.sha256(query.sql.encode()).hexdigest()[:8]}.{form.value}"
             headers = {"Content-Disposition": f'attachment; filename="{name}"', "X-Rows-Cut": str(answer.cut).lower()}
             return Response(content, media_type=FILES[form], headers=headers)

@@ -16,6 +16,8 @@ from typing import Any
 
 from swingby.errors import SwingbyError
 
+SQL = "/sql"
+"""Where the server answers SQL: at this path with the ending of a format."""
 NICENESS = 10
 """By how much a drawing process yields to the server, which answers while it draws."""
 # PR_SET_PDEATHSIG of prctl(2).
@@ -34,7 +36,7 @@ def main() -> None:
         from swingby_analysis.report import write_report
 
         try:
-            report = write_report(sweep_id, Path(data), Path(out), kinds=())
+            report = write_report(sweep_id, Path(data), Path(out), kinds=(), served=SQL)
             answer: dict[str, Any] = {"page": str(report.page), "faults": list(report.faults)}
         except SwingbyError as error:
             answer = {"error": str(error)}

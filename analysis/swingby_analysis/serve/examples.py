@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
-from swingby.errors import SwingbyError
-from swingby.model import registry
 from swingby.store.comments import ALL, OUTCOMES, POINTS
 from swingby.store.status import SweepStatus
 from swingby.store.views import OF_SHARD, OUTCOMES_OF, SHARE_FIT, literal, quoted
-from swingby.sweepfile.parameters import PRESET
+from swingby_analysis.report.point_query import Tables, point_query
 
 FIRST = "select name, experiment, cells, created from sweeps order by created desc"
 """The first example on the SQL page."""
@@ -20,7 +17,6 @@ SWEEPS, EXPERIMENTS, DETECTORS = 5, 3, 4
 """The most sweeps, experiments and tables of detectors that have examples of their own."""
 IDS = ("cell_id", OF_SHARD)
 NUMBERS = ("DOUBLE", "FLOAT", "BIGINT", "INTEGER")
-Tables = Mapping[str, Sequence[tuple[str, str]]]
 
 
 @dataclass(frozen=True)
@@ -111,57 +107,9 @@ def _of_detector(table: str, columns: Sequence[tuple[str, str]]) -> Iterator[Exa
 
 
 def phase_query(sweep: SweepStatus, tables: Tables) -> str:
-    """The SQL of a sweep's phase diagram: a row a point, with the parameters that vary, cells, and the outcome."""
+    """The SQL of a sweep's phase diagram (see `point_query`)."""
     try:
-        resolved: dict[str, Any] = json.loads(sweep.resolved)
-        axes = [str(name) for axis in resolved.get("axes", ()) for name in axis["names"]]
-        outcome = (resolved.get("diagram") or resolved).get("outcome")
-    except (ValueError, KeyError, TypeError, AttributeError):
-        axes, outcome = [], None
-    if sweep.experiment not in tables:
-        return f"select * from members where sweep_id = {literal(sweep.sweep_id)}"
-    columns = {name for name, _ in tables[sweep.experiment]}
-    value, join = _outcome(sweep, outcome, tables)
-    parts = ["m.point"]
-    for name in dict.fromkeys(axes):
-        column, _, entry = name.partition(".")
-        if column in columns or name == PRESET:
-            # `rates.1` is entry 1, counted from 0, of the list rates; SQL counts from 1.
-            code = f"{quoted(column)}[{int(entry) + 1}]" if entry.isdecimal() else quoted(column)
-            parts.append(code if code == quoted(name) else f"{code} as {quoted(name)}")
-    preset = "\njoin conventions using (sweep_id, point)" if PRESET in axes else ""
-    return (
-        f"select {', '.join([*parts, 'count(*) as cells', value])}\n"
-        f"from members m join {quoted(sweep.experiment)} e using (cell_id){join}{preset}\n"
-        f"where m.sweep_id = {literal(sweep.sweep_id)}\ngroup by all order by m.point"
-    )
-
-
-def _outcome(sweep: SweepStatus, outcome: str | None, tables: Tables) -> tuple[str, str]:
-    """The outcome over seeds (None: the first one of a detector) as SQL, and the join with the table that has it."""
-    experiment, view = sweep.experiment, f"{OUTCOMES_OF}{sweep.experiment}"
-    if outcome is not None and outcome in dict(tables.get(view, ())):
-        join = f" left join {quoted(view)} o on o.sweep_id = m.sweep_id and o.cell_id = m.cell_id"
-        return _over_seeds("o", outcome, dict(tables[view])[outcome]), join
-    try:
-        detectors = registry.detectors_for(experiment)
-    except SwingbyError:
-        detectors = []
-    for detector in detectors:
-        table = f"outcomes_{detector.name}"
-        chosen = outcome if outcome in detector.kinds else None if outcome else next(iter(detector.kinds), None)
-        if chosen in {name for name, _ in tables.get(table, ())}:
-            column = f"o.{quoted(chosen)}"
-            by_kind = {"category": f"mode({column})", "number": f"avg({column})"}
-            value = by_kind.get(detector.kinds[chosen], f"avg({column}::int)")
-            return f"{value} as {quoted(chosen)}", f" join {quoted(table)} o using (cell_id)"
-    if outcome is not None and outcome in dict(tables[experiment]):
-        return _over_seeds("e", outcome, dict(tables[experiment])[outcome]), ""
-    return "avg((e.status = 'ok')::int) as ok", ""
-
-
-def _over_seeds(alias: str, outcome: str, type_: str) -> str:
-    """A column over seeds as SQL: the most common text, the share of yes, or the mean."""
-    column = f"{alias}.{quoted(outcome)}"
-    value = {"VARCHAR": f"mode({column})", "BOOLEAN": f"avg({column}::int)"}.get(type_, f"avg({column})")
-    return f"{value} as {quoted(outcome)}"
+        resolved = json.loads(sweep.resolved)
+    except ValueError:
+        resolved = {}
+    return point_query(sweep.sweep_id, sweep.experiment, resolved, tables)

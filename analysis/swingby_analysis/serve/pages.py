@@ -22,7 +22,7 @@ from swingby.store.meanings import TABLES
 from swingby.store.status import SweepStatus
 from swingby_analysis.page.html import asset
 from swingby_analysis.serve.board import Standing
-from swingby_analysis.serve.examples import Tables, examples, phase_query
+from swingby_analysis.serve.examples import Tables, examples
 from swingby_analysis.serve.queries import Answer, Limits
 from swingby_analysis.serve.reports import Written
 
@@ -91,10 +91,9 @@ def sweeps(standing: Standing) -> HTMLResponse:
     return _page("sweeps.html", {"standing": standing, "bars": {one.sweep_id: bar(one) for one in standing.sweeps}})
 
 
-def sweep(status: SweepStatus, report: Written, tables: Tables) -> HTMLResponse:
+def sweep(status: SweepStatus, report: Written) -> HTMLResponse:
     """One sweep: how it stands, and its report in a frame."""
-    content = {"sweep": status, "bar_parts": bar(status), "report": report, "sql": phase_query(status, tables)}
-    return _page("sweep.html", content)
+    return _page("sweep.html", {"sweep": status, "bar_parts": bar(status), "report": report})
 
 
 @dataclass(frozen=True)

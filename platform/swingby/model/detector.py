@@ -34,6 +34,8 @@ class Detector(ABC):
         kinds: for each outcome that a sweep file may name in its diagram: how it is drawn; `drawn_as` makes it.
         needs: the columns of the experiment's table that `detect` reads, beside `cell_id`; one that the table lacks
             arrives as nulls.
+        compared: of a yes/no outcome that compares a column of a cell with a constant: the SQL that gives it, such as
+            "final_error < 0.1" (see `swingby.sandbox.thresholds`). Readers of a page can move the constant.
     """
 
     name: ClassVar[str]
@@ -43,6 +45,7 @@ class Detector(ABC):
     outcomes: ClassVar[Mapping[str, Column]]
     kinds: ClassVar[Mapping[str, OutcomeKind]] = {}
     needs: ClassVar[tuple[str, ...]]
+    compared: ClassVar[Mapping[str, str]] = {}
 
     def __str__(self) -> str:
         return f"detector {self.name!r}"

@@ -114,6 +114,16 @@ def _columns(connection: duckdb.DuckDBPyConnection, text: str, known: list[str] 
     return tuple(columns)
 
 
+def syntax(text: str) -> dict[str, Any]:
+    """The parsed expression, as DuckDB writes it in JSON.
+
+    Raises:
+        ScalarError: it is no expression, or holds more than one may.
+    """
+    with _connection() as connection:
+        return _checked(connection, text)
+
+
 def kind_of(text: str, schema: pa.Schema) -> OutcomeKind:
     """What an expression gives over rows of this schema; nothing is evaluated.
 

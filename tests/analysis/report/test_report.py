@@ -179,7 +179,7 @@ def test_packed_data_cannot_leave_its_element(value: Any, content: bytes) -> Non
     """Whatever the data and the attachments, they read back as they were, the same each time, and hold no character
     that HTML could act on."""
     texts = {"data": packed_text(json_bytes(value)), "more": packed_text(content)}
-    assert all(re.fullmatch("[A-Za-z0-9+/=]*", text) for text in texts.values())
+    assert not set("<>&\"'\\") & set("".join(texts.values()))
     assert texts == {"data": packed_text(json_bytes(value)), "more": packed_text(content)}
     page = html_page(Page("test", "Title", []), {"any": value}, {"more": content})
     assert json.loads(unpacked(page)) == {"any": value}
@@ -292,7 +292,7 @@ def test_a_title_stays_text(odd: Path) -> None:
     page = (odd / PAGE).read_text()
     assert TITLE not in page
     assert html.escape(TITLE, quote=False).replace("'", "&#39;") in page
-    assert len(re.findall(r"<script\b", page)) == 3
+    assert len(re.findall(r"<script\b", page)) == len(["data", "rows", "vega", "page.js", "explore.js"])
 
 
 def test_names_that_nothing_bears(trained: Path, tmp_path: Path) -> None:

@@ -7,11 +7,19 @@
 "use strict";
 (() => {
   const byId = (id) => document.getElementById(id);
-  // The text of an element, from base64 and gzip.
+  // The bytes of an element, from base85 and gzip.
+  const DIGITS = new Uint8Array(128);
+  [..."0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%.()*+-;,=:?@^_`{|}~"].forEach((digit, value) => { DIGITS[digit.charCodeAt(0)] = value; });
   const attachment = async (id) => {
-    const text = atob(document.querySelector(`script[id="${CSS.escape(id)}"]`).textContent);
-    const bytes = new Uint8Array(text.length);
-    for (let at = 0; at < text.length; at++) bytes[at] = text.charCodeAt(at);
+    const text = document.querySelector(`script[id="${CSS.escape(id)}"]`).textContent;
+    const length = text.length - Math.ceil(text.length / 5);
+    const view = new DataView(new ArrayBuffer(4 * Math.ceil(text.length / 5)));
+    for (let at = 0; at < text.length; at += 5) {
+      let number = 0;
+      for (let i = at; i < at + 5; i++) number = number * 85 + (i < text.length ? DIGITS[text.charCodeAt(i)] : 84);
+      view.setUint32(at / 5 * 4, number);
+    }
+    const bytes = new Uint8Array(view.buffer, 0, length);
     return new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"))).arrayBuffer();
   };
   const textOf = async (id) => new TextDecoder().decode(await attachment(id));

@@ -22,7 +22,7 @@
     frame.dataset.version = version;
     frame.hidden = false;
     frame.addEventListener("load", () => back(frame.contentWindow, y), { once: true });
-    inner.location.replace(`${frame.dataset.page}?v=${version}`); // replace: no entry in the history
+    inner.location.replace(`${frame.dataset.page}?v=${version}${inner.location.hash}`); // replace: no entry in the history
   };
 
   const refresh = async () => {

@@ -90,6 +90,7 @@ class Regimes(RowDetector):
         outcomes, "generalization", "grokked", "delay", "accuracy_gap", "final_train_accuracy", "final_test_accuracy",
         "final_kappa", "collapsed", "final_d_eff", "final_feature_change",
     )  # fmt: skip
+    compared: ClassVar[Mapping[str, str]] = {"collapsed": f"final_kappa < {COLLAPSED}"}
 
     def outcomes_of(self, row: Row) -> Row:
         """The outcomes of one run."""

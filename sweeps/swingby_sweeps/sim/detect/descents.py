@@ -119,6 +119,10 @@ class Descents(Detector):
         *(f"{name}_{outcome}" for name in TWINS for outcome in ("transient_memorization", "retreat")),
         *(f"{name}_bump_height" for name in TWINS), "found_of_twin",
     )  # fmt: skip
+    compared: ClassVar[Mapping[str, str]] = {
+        "non_monotone": "descents >= 2",
+        "transient_memorization": "transient_memorization and bump_height >= 0",
+    }
     needs: ClassVar[tuple[str, ...]] = (
         "status", "model", "drive", "layers", "d", "mu", "sigma", "sigma_is", "zero_cluster", "bias", "dtype",
         *CURVES, "a", "time_per_step", *CERTIFICATES, *(f"{twin}_{curve}" for twin in TWINS for curve in OF_TWINS),

@@ -1,0 +1,147 @@
+"""The engine of SQL inside a page: DuckDB-WASM, brought once by `npm pack` and checked against a pinned digest.
+
+The engine takes 8.4 MB and is no part of the repository. `make engine` puts it into this package, and a wheel that is
+built then holds it. Elsewhere it is fetched into a cache folder when a page first asks for it.
+"""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import hashlib
+import os
+import subprocess
+import tarfile
+import tempfile
+from collections.abc import Callable
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import NamedTuple
+
+from swingby.data.files import clear_os_errors, write_whole
+from swingby.errors import SwingbyError
+from swingby_analysis.page.html import Gzipped
+
+PACKAGE, VERSION = "@duckdb/duckdb-wasm", "1.32.0"
+INTEGRITY = "IewXTNYEjsZCPE9weUWgtjGxUlMRo7qhX0GF6tq/KjK8bnY+RAl4cyUdYUfcdzbyb4b9ZxPC+FOsCcxgaKFWMg=="
+"""SHA-512 of the package's archive in base64, as the registry states it."""
+WORKER, MODULE = "duckdb-browser-eh.worker.js", "duckdb-eh.wasm"
+"""The smaller of the two builds that need no special headers: 34.2 MB, against 39.4 MB of "mvp"."""
+LICENCES = "DuckDB-WASM, MIT licence; Apache Arrow within it, Apache License 2.0"
+CACHE = "SWINGBY_ENGINE"
+"""The environment variable with the cache folder."""
+SECONDS = 300
+"""Seconds that npm may take."""
+
+
+class Engine(NamedTuple):
+    """The two files of the engine.
+
+    Attributes:
+        worker: the script of the worker that runs it.
+        module: the WebAssembly module.
+    """
+
+    worker: str
+    module: Gzipped
+
+
+def engine(say: Callable[[str], object] = lambda text: None) -> Engine:
+    """The engine: of the installed package, else of the cache folder, where it is fetched to if it is not there.
+
+    Args:
+        say: hears that it is fetched.
+
+    Raises:
+        SwingbyError: it is nowhere, and npm cannot bring it.
+    """
+    for folder in (_shipped(), cache_folder()):
+        if _is_whole(folder):
+            return _read(folder)
+    say(f"fetching {PACKAGE} {VERSION} by npm into {cache_folder()} (31 MB, once) ...")
+    fetch(cache_folder())
+    return _read(cache_folder())
+
+
+def cache_folder() -> Path:
+    """The folder in which the engine is kept for all data folders of this user."""
+    root = os.environ.get(CACHE) or Path.home() / ".cache" / "swingby" / "engine"
+    return Path(root).expanduser().absolute() / VERSION
+
+
+def is_there() -> bool:
+    """Whether the engine can be had without a network."""
+    return _is_whole(_shipped()) or _is_whole(cache_folder())
+
+
+def fetch(folder: Path) -> None:
+    """Brings the engine into a folder.
+
+    Raises:
+        SwingbyError: npm is missing or fails, or what it brings is not the pinned archive.
+    """
+    with tempfile.TemporaryDirectory(prefix="swingby-engine-") as place:
+        command = ["npm", "pack", f"{PACKAGE}@{VERSION}", "--silent", "--pack-destination", place]
+        try:
+            subprocess.run(command, check=True, capture_output=True, text=True, timeout=SECONDS, cwd=place)
+        except FileNotFoundError:
+            raise _missing("npm is not installed") from None
+        except subprocess.TimeoutExpired:
+            raise _missing(f"npm did not bring it within {SECONDS} s") from None
+        except subprocess.CalledProcessError as error:
+            last = (error.stderr or error.stdout or "").strip().splitlines()[-1:] or [f"code {error.returncode}"]
+            raise _missing(f"npm failed: {last[0]}") from None
+        archives = list(Path(place).glob("*.tgz"))
+        if len(archives) != 1:
+            raise _missing("npm brought no archive")
+        unpack(archives[0].read_bytes(), folder)
+
+
+def unpack(archive: bytes, folder: Path) -> None:
+    """Puts the engine's files out of the package's archive into a folder, the module gzipped.
+
+    Raises:
+        SwingbyError: the archive is not the pinned one, or the disk refuses.
+    """
+    digest = base64.b64encode(hashlib.sha512(archive).digest()).decode()
+    if digest != INTEGRITY:
+        words = f"the archive of {PACKAGE} {VERSION} is not the pinned one (sha512-{digest}); nothing was kept"
+        raise SwingbyError(words)
+    with clear_os_errors(f"write the engine into {folder}"), tempfile.TemporaryFile() as file:
+        folder.mkdir(parents=True, exist_ok=True)
+        file.write(archive)
+        file.seek(0)
+        with tarfile.open(fileobj=file, mode="r:gz") as package:
+            for name in (WORKER, MODULE):
+                member = package.extractfile(f"package/dist/{name}")
+                assert member is not None  # the digest was right
+                content = member.read()
+                packed = gzip.compress(content, 9, mtime=0) if name == MODULE else content
+                target = folder / (f"{name}.gz" if name == MODULE else name)
+                write_whole(target, lambda there, packed=packed: there.write_bytes(packed))
+
+
+def _missing(reason: str) -> SwingbyError:
+    return SwingbyError(
+        f"the engine for SQL in a page is not here, and {reason}; install npm and be online once, or have "
+        f"{PACKAGE} {VERSION} unpacked by `make engine` where there is a network and copy {cache_folder()}. "
+        "Without --supplement the page is written without it"
+    )
+
+
+def _shipped() -> Path:
+    return Path(str(files("swingby_analysis.page"))) / "engine-files"
+
+
+def _is_whole(folder: Path) -> bool:
+    return (folder / WORKER).is_file() and (folder / f"{MODULE}.gz").is_file()
+
+
+@cache
+def _read(folder: Path) -> Engine:
+    return Engine((folder / WORKER).read_text(encoding="utf-8"), Gzipped((folder / f"{MODULE}.gz").read_bytes()))
+
+
+if __name__ == "__main__":
+    fetch(_shipped())
