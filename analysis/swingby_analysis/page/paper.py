@@ -138,7 +138,7 @@ class PaperFigure(NamedTuple):
             elif name == "pdf":
                 contents[name] = vl_convert.svg_to_pdf(self._sized(svg, 1.0, ""))
             elif name == "png":
-                contents[name] = vl_convert.svg_to_png(flat(svg), scale=self.scale * dpi / 72, ppi=dpi)
+                contents[name] = vl_convert.svg_to_png(flat(svg), scale=self.scale, ppi=dpi)
             else:
                 contents[name] = self._sized(svg, 1 / 72, "in").encode()
         return contents
@@ -275,9 +275,8 @@ class _Sheet:
         for facet in _facets(spec):
             _header(facet, self.panel, planned)
         _titled(spec, "title", total, planned)
-        for title in (spec.get("title"),):
-            if isinstance(title, dict):
-                title.update({"anchor": "start", "fontWeight": "bold", "offset": round(planned / 2)})
+        if isinstance(spec.get("title"), dict):
+            spec["title"].update({"anchor": "start", "fontWeight": "bold", "offset": round(planned / 2)})
         _sized(spec, size)
         return _configured(spec, size, self.font, legend)
 
@@ -376,6 +375,17 @@ def _wrapped(text: str | list[str], length: float, size: float, wide: float = CH
     return textwrap.wrap(whole, max(6, int(length / (wide * size))), break_long_words=False)
 
 
+def _sentences(title: str | list[str]) -> list[str]:
+    """The lines of a title before it was wrapped: one begins with a word and a colon."""
+    joined = list[str]()
+    for line in [title] if isinstance(title, str) else title:
+        if joined and not re.match(r"\w+: ", line):
+            joined[-1] += f" {line}"
+        else:
+            joined.append(line)
+    return joined
+
+
 def _titled(holder: Spec, key: str, length: float, size: float) -> None:
     """Wraps a title, and what stands below it."""
     title = holder.get(key)
@@ -416,8 +426,7 @@ def _legend(encoding: Spec, side: str, total: float, size: float) -> None:
     room = 11 * size if beside else total
     legend["orient"] = side
     if legend.get("title"):
-        lines = legend["title"] if isinstance(legend["title"], list) else [legend["title"]]
-        legend["title"] = [part for line in lines for part in _wrapped(line, room, size)]
+        legend["title"] = [part for line in _sentences(legend["title"]) for part in _wrapped(line, room, size)]
     domain = (encoding.get("scale") or {}).get("domain")
     names = domain if isinstance(domain, list) and all(isinstance(name, str) for name in domain) else None
     if encoding.get("type") == "quantitative" and "symbolType" not in legend:
@@ -425,9 +434,8 @@ def _legend(encoding: Spec, side: str, total: float, size: float) -> None:
         legend["gradientLength"] = round(11 * size if beside else min(total, 16 * size))
         return
     legend["direction"] = "vertical" if beside or len(names or ()) == 1 else "horizontal"
-    for key in ("symbolSize",):
-        if key in legend:
-            legend[key] = round(legend[key] * (size / 11) ** 2)
+    if "symbolSize" in legend:
+        legend["symbolSize"] = round(legend["symbolSize"] * (size / 11) ** 2)
     if names:
         most = max(8, int(room / (CHARACTER * size)) - 4)
         lines = {name: textwrap.wrap(name, most, break_long_words=False) or [name] for name in names}
@@ -470,7 +478,7 @@ def _configured(spec: Spec, size: float, font: str, legend: str) -> Spec:
     look = spec.get("config") or {}
     label, title = {"labelFontSize": size}, {"titleFontSize": size, "titleLineHeight": 1.2 * size}
     below = f"{{bottom: {{direction: 'vertical', anchor: 'start', offset: {size:.1f}, margin: {0.7 * size:.1f}}}}}"
-    side = {"orient": legend, "titleLimit": 0, "layout": {"expr": below}}
+    side = {"orient": legend, "titleLimit": 0, "columnPadding": 1.2 * size, "layout": {"expr": below}}
     config = {
         **look,
         "padding": 1,

@@ -30,7 +30,9 @@ from swingby_analysis.stats.shares import wilson
 
 HOSTILE = r"100% of a_b & {c} #1 \input{x} $y$ ~ ^ <z> | é × ≤ µ"
 """A text that is code to TeX."""
-LATEX = shutil.which("pdflatex") and shutil.which("pdffonts") and shutil.which("pdftotext")
+LATEX = (
+    shutil.which("pdflatex") and shutil.which("pdffonts") and shutil.which("pdftotext") and shutil.which("pdftohtml")
+)
 
 
 def grid(x: list[Any], y: list[Any] | None, facets: int = 1) -> Grid:
