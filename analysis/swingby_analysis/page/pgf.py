@@ -210,9 +210,8 @@ class _Picture:
         limit = item.get("limit") or 0
         most = int(limit / (0.5 * size)) if limit else 0
         lines = [line if not most or len(line) <= most else f"{line[: most - 1]}\u2026" for line in lines]
-        look = (
-            f"\\fontsize{{{_short(size * self.scale * 72.27 / 72)}}}{{{_short(1.2 * size * self.scale)}}}\\selectfont"
-        )
+        points, apart = (_short(factor * size * self.scale * 72.27 / 72, 1) for factor in (1.0, 1.2))
+        look = f"\\fontsize{{{points}}}{{{apart}}}\\selectfont"
         weight = str(item.get("fontWeight") or "normal")
         look += "\\bfseries" if weight == "bold" or (weight.isdigit() and int(weight) >= 600) else ""
         look += "\\itshape" if item.get("fontStyle") == "italic" else ""
