@@ -54,7 +54,10 @@ BASE ?= HEAD
 test-quick: $(READY)
 	@$(PYTEST) --touched=$(BASE)
 
+# A LaTeX document takes the figures for a paper; without its programs that test is skipped.
 test-all: $(READY) browser
+	@command -v pdflatex >/dev/null && command -v pdftohtml >/dev/null || echo "no LaTeX: its test is skipped (Debian: apt-get \
+	install --no-install-recommends texlive-latex-base texlive-pictures lmodern fonts-lmodern poppler-utils)"
 	@$(PYTEST) -m 'slow or not slow' --timeout=3600 --hypothesis-profile=new-examples
 
 # The laws alone, each with examples that no run before has seen: make laws ROUNDS=10

@@ -251,6 +251,23 @@ class Results:
         draw = registry.function("swingby_analysis.report.chart:chart")
         return draw(self.sweep.sweep_id, self.data, what, x, y, self.sweep.presentation)
 
+    def paper(self, out: str | Path = "out", *, figure: str | Sequence[str] = "map", **look: Any) -> list[Any]:
+        """Writes figures for a paper, as `swingby report --paper` does: each file with its size.
+
+        Args:
+            out: the folder in which they get a folder of their own.
+            figure: names: map, curves, all, or those of a report's files.
+            look: width ("3.3in"), font, size (pt), title, legend ("right", "bottom"), formats ("pdf", "pgf", "svg",
+                "png") and dpi: the fields of `swingby_analysis.page.paper.PaperLook`.
+
+        Raises:
+            SwingbyError: no such figure, a font that is not installed, or a width that is too small.
+        """
+        settings = registry.function("swingby_analysis.page.paper:PaperLook")(**look)
+        write = registry.function("swingby_analysis.report.paper:write_paper")
+        names = [figure] if isinstance(figure, str) else figure
+        return write(self.sweep.sweep_id, self.data, Path(out), settings, names, presentation=self.sweep.presentation)
+
     def report(self, out: str | Path = "out", kinds: Collection[str] = ()) -> Path:
         """Draws the report of the sweep; the path of its page.
 

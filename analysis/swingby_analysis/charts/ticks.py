@@ -53,7 +53,7 @@ def labels(at: Sequence[float], texts: Sequence[str], across: bool, size: float)
         across: whether the axis runs across; else it stands upright.
         size: that of the type, in px.
     """
-    short = [text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}\u2026" for text in texts]
+    short = list(map(shortened, texts))
     widths = [size * (CHARACTER * len(text) + GAP) for text in short]
     names, least = are_names(short), CLOSE * size
     if across:
@@ -69,6 +69,11 @@ def labels(at: Sequence[float], texts: Sequence[str], across: bool, size: float)
     if across and names:
         return Labels(thinned(at, least), list(short), upright=True)
     return Labels(thinned(at, max(widths) if across else least if names else LINE * size), list(short))
+
+
+def shortened(text: str) -> str:
+    """A name of at most `LONGEST` characters."""
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}\u2026"
 
 
 def thinned(at: Sequence[float], room: float) -> list[int]:

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 import re
-import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
 from swingby.errors import SwingbyError
+from swingby_analysis.page.tex import escaped
 
 Item = Mapping[str, Any]
 Point = tuple[float, float]
@@ -47,33 +47,6 @@ SHAPES: Mapping[str, Sequence[Point]] = {
     ),
 }
 """Corners of symbols that have straight edges, in halves of the root of their size."""
-
-
-def _letter(character: str) -> str:
-    """TeX's name of a Greek letter."""
-    words = unicodedata.name(character).replace("LAMDA", "LAMBDA").split()
-    return words[-1].capitalize() if "CAPITAL" in words else words[-1].lower()
-
-
-SPECIAL = {
-    "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
-    "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\ensuremath{<}", ">": r"\ensuremath{>}",
-    "|": r"\ensuremath{|}", '"': r"\textquotedbl{}", "'": "'", "\u00a0": "~", "\u2212": r"\ensuremath{-}",
-    "-": "{-}", "\u2013": r"\textendash{}", "\u2014": r"\textemdash{}", "\u2026": r"\ldots{}",
-    "`": r"\textasciigrave{}", "\u201c": "``", "\u201d": "''", "\u2018": "`", "\u2019": "'",
-    "\u2190": r"\ensuremath{\leftarrow}",
-    "\u2192": r"\ensuremath{\rightarrow}", "\u2264": r"\ensuremath{\leq}", "\u2265": r"\ensuremath{\geq}",
-    "\u00d7": r"\ensuremath{\times}", "\u00b7": r"\ensuremath{\cdot}", "\u00b1": r"\ensuremath{\pm}",
-    "\u2248": r"\ensuremath{\approx}", "\u221e": r"\ensuremath{\infty}", "\u2260": r"\ensuremath{\neq}",
-    "\u221a": r"\ensuremath{\surd}", "\u2211": r"\ensuremath{\Sigma}", "\u2016": r"\ensuremath{\|}",
-    "\u00b0": r"\ensuremath{^\circ}", "\n": " ", "\t": " ",
-    **{char: rf"\ensuremath{{^{digit}}}" for char, digit in zip("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789", strict=True)},
-    **{char: rf"\ensuremath{{_{digit}}}" for char, digit in zip("₀₁₂₃₄₅₆₇₈₉", "0123456789", strict=True)},
-    "\u207b": r"\ensuremath{^{-}}",
-    **{char: rf"\ensuremath{{\{_letter(char)}}}" for char in "αβγδεζηθικλμνξπρστυφχψωΔΣΩΛΦΘΓΠΨΞ"},
-}  # fmt: skip
-LETTERS = ("\u00a1", "\u017f")
-"""Characters beyond ASCII that LaTeX sets as they are: letters of Western and Central Europe."""
 _COLOUR = re.compile(r"rgba?\(\s*([\d.]+),\s*([\d.]+),\s*([\d.]+)(?:,\s*([\d.]+))?\s*\)")
 _PATH = re.compile(r"([MmLlHhVvCcZz])|(-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?)|[\s,]+|(.)")
 
@@ -100,20 +73,6 @@ def pgf(scene: Mapping[str, Any], scale: float, name: str) -> str:
         + "".join(f"{line}%\n" for line in picture.lines)
         + "\\end{pgfpicture}\\endgroup\n"
     )
-
-
-def escaped(text: str, name: str) -> str:
-    """A text that LaTeX sets as it stands.
-
-    Raises:
-        SwingbyError: a character that LaTeX does not set everywhere; names it and the figure.
-    """
-    for character in text:
-        if character not in SPECIAL and not (" " <= character <= "~" or LETTERS[0] <= character <= LETTERS[1]):
-            raise SwingbyError(
-                f"figure {name!r} has the character {character!r}, which PGF cannot set; --format pdf can"
-            )
-    return "".join(SPECIAL.get(character, character) for character in text)
 
 
 class _Picture:
@@ -251,9 +210,8 @@ class _Picture:
         limit = item.get("limit") or 0
         most = int(limit / (0.5 * size)) if limit else 0
         lines = [line if not most or len(line) <= most else f"{line[: most - 1]}\u2026" for line in lines]
-        look = (
-            f"\\fontsize{{{_short(size * self.scale * 72.27 / 72)}}}{{{_short(1.2 * size * self.scale)}}}\\selectfont"
-        )
+        points, apart = (_short(factor * size * self.scale * 72.27 / 72, 1) for factor in (1.0, 1.2))
+        look = f"\\fontsize{{{points}}}{{{apart}}}\\selectfont"
         weight = str(item.get("fontWeight") or "normal")
         look += "\\bfseries" if weight == "bold" or (weight.isdigit() and int(weight) >= 600) else ""
         look += "\\itshape" if item.get("fontStyle") == "italic" else ""

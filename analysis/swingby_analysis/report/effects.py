@@ -10,10 +10,12 @@ import altair as alt
 import numpy as np
 import polars as pl
 
+from swingby_analysis.charts import style
 from swingby_analysis.charts.bands import ValueScale, decades_of, scale_of, scale_ticks
 from swingby_analysis.charts.effects import KINDS, Corner, EffectBar, Tick, effect_bars, parallel
-from swingby_analysis.charts.maps import PALETTE
+from swingby_analysis.charts.maps import HUES
 from swingby_analysis.charts.summaries import BOUND
+from swingby_analysis.charts.ticks import shortened
 from swingby_analysis.grid import SweepGrid, plain, scalar
 from swingby_analysis.page import Figure
 from swingby_analysis.report import prose
@@ -36,8 +38,10 @@ OVER = {
 """What of the seeds a line stands for."""
 FITTED = "share of the seeds of which it is true, fitted to all points"
 """That of a yes/no outcome of a refined sweep."""
-TICKS = 8
-"""Values of a parallel axis that are written."""
+TICKS, MOST_NAMES = 8, 20
+"""Values of a parallel axis that are written, and names of categories, which have a line each."""
+LEGEND = 500
+"""The px of a row of the legend of categories."""
 READING = (
     "A bar is the share of the variance of the outcome over the points of the grid that an axis explains by itself: "
     "how far the averages of the outcome at its values, taken over all other axes, lie apart. What chance adds, since "
@@ -210,7 +214,8 @@ def parallel_figure(data: ReportData) -> Figure | None:
             ]
     corners += [corner(point, title, ends[point]) for point in chosen]
     if names:
-        ticks += [Tick(title, _place(scale, rank), name) for rank, name in enumerate(names)]
+        kept = range(len(names)) if len(names) <= MOST_NAMES else spread(len(names), MOST_NAMES)
+        ticks += [Tick(title, _place(scale, rank), shortened(names[rank])) for rank in kept]
     else:
         even = [scale.low + share * (scale.high - scale.low) for share in (0.0, 0.25, 0.5, 0.75, 1.0)]
         written = "{:.0%}" if data.kind == "yes_no" else "{:.3g}"
@@ -275,9 +280,11 @@ def _values(data: ReportData) -> tuple[dict[int, float], dict[int, str]]:
 def _colour(title: str, names: Sequence[str], seen: set[Any], scale: ValueScale, share: bool) -> alt.Color:
     """The colour of a line: that of the outcome's map; of the categories `names` the legend lists those `seen`."""
     if names:
-        colours = {name: PALETTE[rank % len(PALETTE)] for rank, name in enumerate(names) if name in seen}
+        colours = {name: HUES[rank % len(HUES)] for rank, name in enumerate(names) if name in seen}
         hues = alt.Scale(domain=list(colours), range=list(colours.values()))
-        return alt.Color("value:N", scale=hues, legend=alt.Legend(title=title, orient="bottom", symbolType="stroke"))
+        room = style.legend_columns(colours, LEGEND)
+        legend = alt.Legend(title=title, orient="bottom", direction="horizontal", symbolType="stroke", **room)
+        return alt.Color("value:N", scale=hues, legend=legend)
     shown: dict[str, Any] = {"values": [0, 0.25, 0.5, 0.75, 1], "format": ".0%"} if share else {"format": ".2~g"}
     legend = alt.Legend(
         title=title, orient="bottom", gradientLength=220, gradientThickness=10, gradientOpacity=1, **shown

@@ -8,7 +8,7 @@ from typing import Any
 import altair as alt
 
 from swingby_analysis.charts import style
-from swingby_analysis.page.paper import refitted
+from swingby_analysis.page.relaid import refitted
 
 COMPOSED = {"concat": alt.ConcatChart, "hconcat": alt.HConcatChart, "vconcat": alt.VConcatChart}
 

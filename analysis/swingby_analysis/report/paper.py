@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from altair.utils.schemapi import debug_mode
+
 from swingby.data.files import entry, write_whole
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
@@ -75,7 +77,9 @@ def write_paper(
         figures = Figures(read, examples, *attempt(read, store))
     folder = entry(out.expanduser().absolute(), f"{row.name}-paper")
     written = list[Written]()
-    for figure in chosen(figures, names):
+    with debug_mode(False):  # Altair checks each part of a chart as it is made, and then the whole again
+        drawn = chosen(figures, names)
+    for figure in drawn:
         say(f"drawing {figure.slug} ...")
         laid = laid_out(figure.slug, figure.spec, look, figure.title)
         width, height = (side / UNITS[look.unit] for side in laid.size)

@@ -24,13 +24,16 @@ from swingby_analysis.grid import Grid, GridAxis
 from swingby_analysis.page import fonts
 from swingby_analysis.page.html import VEGA_LITE
 from swingby_analysis.page.paper import UNITS, PaperLook, laid_out, save
-from swingby_analysis.page.pgf import LETTERS, SPECIAL, escaped, pgf
+from swingby_analysis.page.pgf import pgf
+from swingby_analysis.page.tex import LETTERS, SPECIAL, escaped
 from swingby_analysis.report.notebook import chart_of
 from swingby_analysis.stats.shares import wilson
 
 HOSTILE = r"100% of a_b & {c} #1 \input{x} $y$ ~ ^ <z> | é × ≤ µ"
 """A text that is code to TeX."""
-LATEX = shutil.which("pdflatex") and shutil.which("pdffonts") and shutil.which("pdftotext")
+LATEX = (
+    shutil.which("pdflatex") and shutil.which("pdffonts") and shutil.which("pdftotext") and shutil.which("pdftohtml")
+)
 
 
 def grid(x: list[Any], y: list[Any] | None, facets: int = 1) -> Grid:
@@ -149,7 +152,7 @@ def test_what_cannot_be_is_said() -> None:
     for fields, part in wrong:
         with pytest.raises(SwingbyError, match=re.escape(part)):
             PaperLook(**fields)
-    with pytest.raises(SwingbyError, match=r"'map' does not fit into 1in: .* take about [\d.]+in, or a smaller"):
+    with pytest.raises(SwingbyError, match=r"'map' does not fit into 1in: .* [\d.]+in is enough; or take a smaller"):
         laid_out("map", share_spec(4), PaperLook(width="1in", size=12))
 
 
@@ -157,7 +160,7 @@ def test_the_width_that_an_error_names_is_enough() -> None:
     """At the width that the error names the figure fits."""
     with pytest.raises(SwingbyError) as caught:
         laid_out("map", share_spec(), PaperLook(width="2.5cm", size=9))
-    width = re.search(r"take about ([\d.]+cm)", str(caught.value))
+    width = re.search(r"([\d.]+cm) is enough", str(caught.value))
     assert width is not None
     assert laid_out("map", share_spec(), PaperLook(width=width[1], size=9)).size[0] > 0
 

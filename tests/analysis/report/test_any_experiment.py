@@ -195,6 +195,17 @@ def test_a_chart_has_the_axes_that_are_named(data: Path) -> None:
             of.chart(**wrong)
 
 
+def test_figures_for_a_paper_are_files_by_the_names_of_the_report(data: Path, tmp_path: Path) -> None:
+    """Each named figure is written once, as wide as asked; a name that is none is an error with all that there are."""
+    of = results(data, "bare_scalars")
+    written = of.paper(tmp_path, figure=["map", "map-last-loss"], width="90mm", formats=["pgf", "svg"])
+    assert [one.path.name for one in written] == ["map-last-loss.pgf", "map-last-loss.svg"]
+    assert all(one.width == pytest.approx(90) and one.unit == "mm" for one in written)
+    assert [one.line for one in written] == ["\\input{map-last-loss.pgf}", ""]
+    with pytest.raises(SwingbyError, match="there is no figure 'map-last-los'; did you mean 'map-last-loss'"):
+        of.paper(tmp_path, figure="map-last-los")
+
+
 def test_single_runs_are_the_stored_ones(data: Path) -> None:
     """The page has each run of a point, read back to the packing's step; a figure draws those of the chosen points."""
     found, figures = read(data, "bare")
