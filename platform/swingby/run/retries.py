@@ -98,10 +98,15 @@ class Retries:
             if self._machine_works:
                 self.fail_suspects()
 
-    def lacked_memory(self, trial: Trial, reason: str) -> None:
-        """Schedules a trial once more that found no memory on a GPU that others share, which is no fault of a cell."""
-        self._scheduler.again(trial)
-        self._progress.line(f"{trial} tried again with fewer runs beside it: {reason}")
+    def lacked_memory(self, trial: Trial, reason: str, at_last: bool) -> None:
+        """Schedules a trial once more that found no memory on a GPU that others share, which is no fault of a cell.
+
+        Args:
+            at_last: after all others, with a GPU of its own.
+        """
+        self._scheduler.again(trial, at_last)
+        how = "at last, on a GPU of its own" if at_last else "with fewer runs beside it"
+        self._progress.line(f"{trial} tried again {how}: {reason}")
 
     def _last_step(self, plan: Plan, cell_id: str) -> int:
         """The last step of an unfinished cell that an earlier run of the sweep committed; -1: none."""

@@ -146,7 +146,7 @@ class Scheduler:
             self._add(one)
         self._rates: dict[tuple[str, str], _Rate] = {}
         self._forecast = self._durations = 0.0
-        self._retries: deque[Trial] = deque()
+        self._retries, self._at_last = deque[Trial](), deque[Trial]()
         self._retry_next = True
         self._attempts: Counter[tuple[str, int]] = Counter()
 
@@ -181,7 +181,7 @@ class Scheduler:
             self._retry_next = False
             return self._numbered(self._retries.popleft())
         if head is None:
-            return None
+            return self._numbered(self._at_last.popleft()) if self._at_last else None
         self._retry_next = True
         place, shape = head[0], self._waiting[head].shape
         one, queue = self._planned[place], self._of_shape[place, shape]
@@ -228,9 +228,9 @@ class Scheduler:
         self._retries.extend(again)
         return again
 
-    def again(self, trial: Trial) -> None:
-        """Schedules a trial once more whose end says nothing about it."""
-        self._retries.append(trial)
+    def again(self, trial: Trial, at_last: bool = False) -> None:
+        """Schedules a trial once more whose end says nothing about it; perhaps when there is no other any more."""
+        (self._at_last if at_last else self._retries).append(trial)
 
     def deadline(self, trial: Trial) -> float:
         """Seconds for which a trial may give no sign of life."""

@@ -104,6 +104,10 @@ class Limit:
             self.runs = max(1, self.runs // 2)
         self.settled = True
 
+    def stop(self) -> None:
+        """Each run has a GPU of its own from now on."""
+        self.runs, self.settled = 1, True
+
 
 @dataclass(slots=True)
 class _Slot:

@@ -50,6 +50,25 @@ def cells_of(trial: Trial, sizes: list[int]) -> list[tuple[int, int]]:
 
 
 @given(sizes=st.lists(st.integers(1, 40), min_size=1, max_size=8), data=st.data())
+def test_what_lacks_memory_again_comes_last(sizes: list[int], data: st.DataObject) -> None:
+    """Trials that find no memory beside others count no death; after the second time they come when nothing else is
+    left, and each cell is trained once."""
+    lacks = Counter({note: data.draw(st.integers(0, 2)) for note in range(len(sizes))})
+    scheduler, lacked, back = Scheduler([planned(sizes)], 1), Counter[int](), list[tuple[int, ...]]()
+    while (trial := scheduler.next()) is not None:
+        first = trial.batches[0]
+        assert trial.deaths == ()
+        if lacked[first] < lacks[first]:
+            lacked[first] += 1
+            scheduler.again(trial, at_last=lacked[first] > 1)
+        else:
+            back.append(trial.batches)
+    assert sorted(note for trial in back for note in trial) == list(range(len(sizes)))
+    last = [lacks[first] > 1 for first, *_ in back]
+    assert last == sorted(last)
+
+
+@given(sizes=st.lists(st.integers(1, 40), min_size=1, max_size=8), data=st.data())
 def test_only_the_guilty_are_given_up(sizes: list[int], data: st.DataObject) -> None:
     """Whatever cells kill their process: every other one comes back, once; the guilty ones are given up after
     RETRIES + 1 deaths alone; and no other is trained more than TOGETHER + log2(cells of its trial) + 1 times."""

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import json
 import math
+from collections import Counter
+from dataclasses import asdict
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from hypothesis import example, given
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from swingby.data.records import BatchNote
@@ -15,13 +19,17 @@ from swingby.model import registry
 from swingby.model.experiment import Resources
 from swingby.model.memory import memory_of_torch
 from swingby.run.cost import Cost
+from swingby.run.drain import Drain
 from swingby.run.driver import run_sweep
 from swingby.run.forecast import forecast, summary
 from swingby.run.options import RunOptions
 from swingby.run.plan import Planner
 from swingby.run.progress import Progress
 from swingby.run.ray.slots import Slots
+from swingby.run.ray.trainable import LOST
+from swingby.run.ray.trials import TrialsInFlight
 from swingby.run.sharing import GAIN, INTERVALS, MARGIN, PARTS, Limit, Measurement, Report, Window, most_runs
+from swingby.run.worker.batch import BatchDone
 
 SHARES = st.floats(1e-3, 1.0)
 COUNTS = st.integers(1, len(PARTS))
@@ -191,6 +199,104 @@ def test_who_shares(walk: Any) -> None:
         machines = [{"CPU": 8.0, "GPU": 3.0}]
         assert (Slots.of([planned], machines, Progress()) is not None) == shared
         assert Slots.of([planned], [{"CPU": 8.0}], Progress()) is None
+
+
+class Simulated:
+    """Ray and its workers, as the driver of a run sees them: trials begin where their part of a GPU is free, report how
+    far they are, and end in any order; those that are too large find no memory beside others.
+
+    Attributes:
+        ended: the first batches of the trials that ended well.
+        lacked: how often each found no memory.
+        most: the most trials that ran at once on a GPU.
+    """
+
+    def __init__(self, flight: TrialsInFlight, slots: Slots, gpus: int, large: set[int], error: Path) -> None:
+        self.flight, self.slots, self.large, self.error = flight, slots, large, error
+        self.free, self.pending, self.running = [10_000] * gpus, list[Any](), dict[int, tuple[Any, int, int]]()
+        self.ended, self.lacked, self.most, self.now = list[int](), Counter[int](), 0, 0
+        error.write_text(f"Traceback ...\n{LOST}CUDA out of memory\n")
+
+    def go_on(self) -> None:
+        """Begins what is new, and has all report."""
+        self.now += 1
+        while (config := self.flight.config()) is not None:
+            self.pending.append(config)
+            if config["meter"]:  # else it waits until a whole GPU is free
+                assert len(self.pending) + len(self.running) <= self.slots.limit.runs * len(self.free)
+        for config in tuple(self.pending):
+            room = [(free, gpu) for gpu, free in enumerate(self.free) if free >= amount(config)]
+            if room:
+                self.pending.remove(config)
+                self.free[min(room)[1]] -= amount(config)
+                self.running[config["batches"][0]] = config, min(room)[1], self.now
+        self.most = max([self.most, *self.sharing().values()])
+        for config, _, began in self.running.values():
+            if config["meter"]:
+                report = Report(self.now, self.now - began, self.now - began, used=0.1, peak=0.05)
+                Path(config["meter"]).write_text(json.dumps(asdict(report)))
+
+    def end(self, which: int) -> None:
+        """Ends one of the trials."""
+        batch, sharing = sorted(self.running)[which % len(self.running)], self.sharing()
+        config, gpu, _ = self.running.pop(batch)
+        self.free[gpu] += amount(config)
+        if batch in self.large and sharing[gpu] > 1:
+            assert config["meter"], "a trial with a GPU of its own has none beside it"
+            self.lacked[batch] += 1
+            self.flight.died(SimpleNamespace(config=config, error_file=str(self.error)))
+        else:
+            self.ended.append(batch)
+            done = {**asdict(BatchDone(batch, ok=1, seconds=1.0)), "plan_id": config["plan_id"]}
+            self.flight.finished({"key": config["key"], "batch_done": done})
+
+    def sharing(self) -> Counter[int]:
+        """How many trials run on each GPU."""
+        return Counter(gpu for _, gpu, _ in self.running.values())
+
+
+def amount(config: Any) -> int:
+    """Ten thousandths of a GPU that a trial takes."""
+    return round(10_000 * config["bundle"]["GPU"])
+
+
+@given(
+    gpus=st.integers(1, 2),
+    cpus=st.integers(1, 8),
+    large=st.sets(st.integers(0, 15)),
+    order=st.lists(st.integers(0, 15), min_size=1),
+)
+@example(gpus=1, cpus=8, large={5}, order=[0])
+@example(gpus=2, cpus=8, large=set(range(16)), order=[15])
+@settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_a_gpu_that_refuses_memory_costs_no_result(
+    walk: Any, gpus: int, cpus: int, large: set[int], order: list[int]
+) -> None:
+    """Whichever runs are too large to share a GPU, and in whatever order runs end: each is trained to its end once,
+    none fails, and none is begun in vain more than twice. No more share a GPU than there are CPUs for; where none is
+    too large, as many do."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("swingby.run.ray.slots.LOOK_SECONDS", 0.0)
+        patch.setattr(type(registry.experiment("walk")), "max_batch", lambda self, params: 1)
+        sweep, records = walk.sweep(axes={"width": [1]}, seeds=16), walk.records()
+        planned = Planner(sweep, records, RunOptions(device="cuda")).preview()
+        slots = Slots.of([planned], [{"CPU": float(gpus * cpus), "GPU": float(gpus)}], Progress())
+        assert slots is not None
+        flight = TrialsInFlight([planned], records, walk.folder / "flag", Progress(), Drain(), None, slots)
+        (walk.data / "work").mkdir(exist_ok=True)
+        simulated = Simulated(flight, slots, gpus, large, walk.folder / "error")
+        for turn in range(3 * 16):
+            for _ in range(5 if turn == 0 else INTERVALS + 2):
+                simulated.go_on()
+            if not simulated.running:
+                break
+            simulated.end(order[turn % len(order)])
+    assert sorted(simulated.ended) == list(range(16))
+    assert (flight.retries.given_up, flight.fault, simulated.pending) == ({}, None, [])
+    assert max(simulated.lacked.values(), default=0) <= 2
+    assert simulated.most <= cpus
+    assert large or simulated.most == min(cpus, len(PARTS)) or gpus == 2
+    assert not list((walk.data / "work").glob("*.meter*"))
 
 
 class Lines(Progress):

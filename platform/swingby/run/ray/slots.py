@@ -19,6 +19,9 @@ LOOK_SECONDS = 0.2
 class Slots:
     """The slots on all GPUs together, each with a trial or free.
 
+    Attributes:
+        limit: how many trials share each GPU.
+
     Args:
         gpus: how many GPUs there are.
         most: how many trials can share each.
@@ -26,7 +29,7 @@ class Slots:
 
     def __init__(self, gpus: int, most: int, progress: Progress) -> None:
         self._gpus, self._progress = gpus, progress
-        self._limit = Limit(most)
+        self.limit = Limit(most)
         self._window = Window(gpus, gpus)
         self._trials: dict[int, tuple[object, Path]] = {}
         self._last: dict[Path, Report] = {}
@@ -46,14 +49,14 @@ class Slots:
     @property
     def free(self) -> int | None:
         """The slot of the next trial; None: as many run as may."""
-        slots = self._limit.runs * self._gpus
+        slots = self.limit.runs * self._gpus
         if len(self._trials) >= slots:
             return None
         return min(set(range(slots)) - self._trials.keys())
 
     def part(self, slot: int) -> float:
         """What the trial in a slot asks Ray for: a part of a GPU, or a whole one where none is shared any more."""
-        return 1.0 if self._limit.alone else PARTS[slot // self._gpus]
+        return 1.0 if self.limit.alone else PARTS[slot // self._gpus]
 
     def begin(self, slot: int, trial: object, meter: Path) -> None:
         """Puts a trial, by its key, into a slot; its reports come in a file."""
@@ -71,14 +74,20 @@ class Slots:
         self._last.pop(meter, None)
         meter.unlink(missing_ok=True)
         if lacked_memory:
-            self._limit.lacked_memory(runs)
+            self.limit.lacked_memory(runs)
             self._tell(before, "one found no memory beside the others")
         else:
             self._decide()
 
+    def stop_sharing(self) -> None:
+        """Gives each trial a GPU of its own from now on."""
+        before = self._state
+        self.limit.stop()
+        self._tell(before, "those that are left found no memory beside others")
+
     def look(self) -> None:
         """Reads the reports of all trials, unless it has just done so, and adapts the limit."""
-        if self._limit.settled or time.monotonic() - self._looked < LOOK_SECONDS:
+        if self.limit.settled or time.monotonic() - self._looked < LOOK_SECONDS:
             return
         self._looked = time.monotonic()
         for slot in self._trials:
@@ -93,19 +102,19 @@ class Slots:
             self._window.take(slot, report)
 
     def _decide(self) -> None:
-        measurement = None if self._limit.settled else self._window.measurement()
+        measurement = None if self.limit.settled else self._window.measurement()
         if measurement is None:
             return
         before = self._state
-        self._limit.measured(measurement)
-        runs = self._limit.runs
+        self.limit.measured(measurement)
+        runs = self.limit.runs
         self._window = Window(runs * self._gpus, self._gpus)
         held = f"{measurement.used:.0%} of its memory is taken by {counted(before[0], 'run')}"
         self._tell(before, held if runs >= before[0] else f"{before[0]} were not {GAIN:.0%} faster together")
 
     @property
     def _state(self) -> tuple[int, bool]:
-        return self._limit.runs, self._limit.settled
+        return self.limit.runs, self.limit.settled
 
     def _tell(self, before: tuple[int, bool], why: str) -> None:
         """Tells the user of a limit that has changed, or is settled."""

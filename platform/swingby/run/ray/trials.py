@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -143,6 +144,7 @@ class TrialsInFlight:
         self._notes = records.data / "work"
         self._shared = {"data": str(records.where), "flag": str(flag)}
         self._trials: dict[tuple[str, int, int], Trial] = {}
+        self._lacked_memory: Counter[tuple[str, int, int]] = Counter()
 
     def config(self) -> dict[str, Any] | None:
         """The configuration of the next trial, for `trainable.train`; None if there is none, or no slot for it."""
@@ -163,6 +165,8 @@ class TrialsInFlight:
         planned, meter = trial.planned, None
         amounts = bundle(planned.process_resources[trial.notes[0].shape])
         if self._slots is not None and slot is not None:
+            if self._lacked_memory[trial.key] > 1:  # only such trials are left
+                self._slots.stop_sharing()
             amounts, meter = {**amounts, "GPU": self._slots.part(slot)}, self._note(trial, "meter")
             self._slots.begin(slot, trial.key, meter)
             if amounts["GPU"] == 1:
@@ -219,7 +223,8 @@ class TrialsInFlight:
             self._slots.end(trial.key, beside)
         try:
             if beside:
-                self.retries.lacked_memory(trial, cause)
+                self._lacked_memory[trial.key] += 1
+                self.retries.lacked_memory(trial, cause, at_last=self._lacked_memory[trial.key] > 1)
             else:
                 self.retries.died(trial, cause)
         except SwingbyError as error:
