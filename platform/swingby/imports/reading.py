@@ -287,15 +287,22 @@ def _file_column(database: Database, name: str, value: str, type_: Any) -> FileC
     return FileColumn(name, UNUSED, value, "nothing" if id_ == "null" else f"values of type {id_}")
 
 
+def _listed(text: str, type_: str, depth: int = 0) -> str:
+    """The condition that a text is a list of this type; DuckDB makes null of an entry that it cannot read."""
+    inner, entry = type_.removesuffix("[]"), f"y{depth}"
+    wrong = f"try_cast({entry} as {inner}) is null" if inner == "double" else f"not {_listed(entry, inner, depth + 1)}"
+    entries = f"list_filter(try_cast({text} as varchar[]), lambda {entry}: {entry} is not null and {wrong})"
+    return f"coalesce(try_cast({text} as {type_}) is not null and len({entries}) = 0, false)"
+
+
 def _of_text(database: Database, name: str, text: str) -> FileColumn:
     """A column of texts, in the first kind in which all of them can be read."""
     counts = database.execute(
         f"""select count(x), case when bool_or(lower(x) in ('true', 'false'))
                                   then count(*) filter (lower(x) in ('true', 'false', '1', '0')) else 0 end,
                    count(*) filter (regexp_full_match(x, '[+-]?[0-9]{{1,18}}')), count(try_cast(x as double)),
-                   count(*) filter (x like '[%' and try_cast(x as double[]) is not null),
-                   count(*) filter (x like '[%'
-                                    and len(list_filter(try_cast(x as double[][]), lambda y: y is null)) = 0)
+                   count(*) filter (x like '[%' and {_listed("x", "double[]")}),
+                   count(*) filter (x like '[%' and {_listed("x", "double[][]")})
             from (select {text} as x from source)"""
     ).fetchone()
     total, *fits = counts or (0,)

@@ -11,6 +11,7 @@ from swingby.imports.tools.run import of_text
 
 _PAIR = re.compile(r"(?:^|[\s,;/&|])([A-Za-z_][\w./-]*?)\s*[=:]\s*([^\s,;/&|]+)")
 _PIECE = re.compile(r"([A-Za-z]+)([=-]?)([0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?)(?![0-9A-Za-z])")
+_ENDING = re.compile(r"(\.(csv|tsv|json|jsonl|ndjson|gz|zst))+$", re.IGNORECASE)
 _FIELD = re.compile(r"\{(\w[\w.]*)\}")
 
 
@@ -30,9 +31,9 @@ def pattern_of(template: str) -> re.Pattern[str]:
 
 
 def settings_in(template: str, pattern: re.Pattern[str], name: str) -> dict[str, Any] | None:
-    """The settings in a name, in its last part, or in that without an ending; None: it does not match."""
-    last = name.rsplit("/", 1)[-1]
-    for text in (name, last, name.rsplit(".", 1)[0], last.rsplit(".", 1)[0]):
+    """The settings in a name, or in its last part, without the ending of a file; None: it does not match."""
+    plain = _ENDING.sub("", name)
+    for text in (plain, plain.rsplit("/", 1)[-1], name, name.rsplit("/", 1)[-1]):
         if match := pattern.fullmatch(text):
             names = _FIELD.findall(template)
             return {name: of_text(match[f"g{at}"]) for at, name in enumerate(names) if name != "_"}

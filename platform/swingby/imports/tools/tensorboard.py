@@ -21,6 +21,8 @@ HPARAMS = "hparams"
 START = 3
 """The field of HParams' data that tells a run's settings."""
 FLOAT, DOUBLE = 1, 2
+CHECKED = 16_384
+"""Bytes of a record up to which its check sum is always looked at; images are larger, and hold no scalar."""
 
 
 def recognises(path: Path) -> bool:
@@ -60,10 +62,14 @@ def runs(path: Path) -> Iterator[Run | LeftOut]:
 def read_events(file: Path, run: Run) -> None:
     """Takes the scalars and the settings of a file into a run; the later of two values of one step counts."""
     try:
-        with file.open("rb") as stream:
-            for frame, check in _frames(stream.read()):
-                if _event(frame, run) and _masked(frame) != check:
-                    raise WireError("a check sum is wrong")
+        for frame, check in _frames(file.read_bytes()):
+            step, entries = _event(frame)
+            if (entries or len(frame) <= CHECKED) and _masked(frame) != check:
+                raise WireError("a check sum is wrong")
+            for tag, plain, settings in entries:
+                run.params = {**run.params, **settings}
+                if plain is not None and not tag.startswith("_hparams_/"):
+                    run.curves.setdefault(tag, {})[max(step, 0)] = plain
     except WireError as error:
         run.notes.append(f"{file.name} is damaged ({error}): what comes after is not read")
 
@@ -88,30 +94,26 @@ def _frames(data: bytes) -> Iterator[tuple[bytes, int]]:
         place = end + 4
 
 
-def _event(data: bytes, run: Run) -> bool:
-    """Takes an event; returns whether anything of it is used."""
-    step, used, summaries = 0, False, list[bytes]()
+def _event(data: bytes) -> tuple[int, list[tuple[str, float | None, dict[str, Any]]]]:
+    """The step of an event, and of each of its scalars and settings the tag, the number and the settings."""
+    step, entries = 0, list[tuple[str, float | None, dict[str, Any]]]()
     for place, value in fields(data):
         if place == 2:
             step = signed(value)
-        elif place == 5:
-            summaries += [block(one) for at, one in fields(block(value)) if at == 1]
-    for summary in summaries:
-        tag, plain, settings = "", None, None
-        for place, value in fields(summary):
-            if place == 1:
-                tag = text(value)
-            elif place == 2:
-                plain = real(value)
-            elif place == 8:
-                plain = _scalar(block(value))
-            elif place == 9:
-                settings = _settings(block(value))
-        if settings:
-            run.params, used = {**run.params, **settings}, True
-        if plain is not None and not tag.startswith("_hparams_/"):
-            run.curves.setdefault(tag, {})[max(step, 0)], used = plain, True
-    return used
+        for at, summary in fields(block(value)) if place == 5 else ():
+            tag, plain, settings = "", None, None
+            for here, inner in fields(block(summary)) if at == 1 else ():
+                if here == 1:
+                    tag = text(inner)
+                elif here == 2:
+                    plain = real(inner)
+                elif here == 8:
+                    plain = _scalar(block(inner))
+                elif here == 9:
+                    settings = _settings(block(inner))
+            if plain is not None or settings:
+                entries.append((tag, plain, settings or {}))
+    return step, entries
 
 
 def _scalar(data: bytes) -> float | None:
