@@ -12,16 +12,24 @@ from swingby.errors import SwingbyError
 
 
 def import_runs(
-    file: Annotated[
-        Path,
+    paths: Annotated[
+        list[Path],
         typer.Argument(
-            help="A .csv, .tsv, .parquet, .json, .jsonl or .ndjson file, perhaps with .gz or .zst behind.",
+            metavar="PATH...",
+            help="A table (.csv, .tsv, .parquet, .json, .jsonl, .ndjson, perhaps with .gz or .zst behind), a file or "
+            "folder that another tool left, or several files of one kind.",
             show_default=False,
         ),
     ],
     experiment: Annotated[
-        str, typer.Option(metavar="NAME", help="The experiment, and the table with its cells.", show_default=False)
-    ],
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="The experiment, and the table with its cells. Default: after the project or study, else after the "
+            "file or folder.",
+            show_default=False,
+        ),
+    ] = None,
     data: DataFolder = DEFAULT_DATA,
     params: Annotated[
         str,
@@ -63,6 +71,28 @@ def import_runs(
             metavar="COLUMN",
             help="The column that says how a run ended: ok, finished, failed, crashed, diverged, ... Default: a column "
             "`status` or `state` that says so.",
+            show_default=False,
+        ),
+    ] = None,
+    from_name: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TEMPLATE",
+            help="Settings in the names of runs or files: 'run-lr{lr}_s{seed}'; {_} and * stand for any text.",
+            show_default=False,
+        ),
+    ] = None,
+    study: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Of several studies, experiments or projects in one store, this.", show_default=False
+        ),
+    ] = None,
+    counts: Annotated[
+        str | None,
+        typer.Option(
+            metavar="K,N",
+            help="Of a table of counts: the columns that say how many of how many runs of a row are a yes.",
             show_default=False,
         ),
     ] = None,
@@ -114,13 +144,21 @@ def import_runs(
     from swingby.imports.importing import ImportRequest
     from swingby.imports.importing import import_runs as import_file
     from swingby.imports.layout import ColumnRoles
+    from swingby.imports.next_cells import next_cells
+    from swingby.imports.tools.run import Hints
 
     if seed_mode not in (None, "common", "independent"):
         raise SwingbyError(f"--seed-mode {seed_mode!r} is none; allowed: common, independent")
+    pair = _listed(counts or "")
+    if counts is not None and len(pair) != 2:
+        raise SwingbyError(f"--counts {counts!r} is no pair of columns; write --counts k,n")
     roles = ColumnRoles(_listed(params), seed, step, run, status, _listed(columns), _listed(ignore))
-    mode = cast("Any", seed_mode)
+    mode, hints = cast("Any", seed_mode), Hints(from_name, study, cast("Any", pair or None))
     imported = import_file(
-        data, file, ImportRequest(experiment, roles, name, tuple(outcome or ()), mode, replace), dry_run=dry_run
+        data,
+        paths,
+        ImportRequest(experiment or "", roles, name, tuple(outcome or ()), mode, replace, hints),
+        dry_run=dry_run,
     )
     for line in imported.lines():
         say(line) if dry_run else tell(line)
@@ -129,6 +167,8 @@ def import_runs(
             say(line)
         return
     say(str(imported))
+    for line in next_cells(data, imported.sweep.sweep_id):
+        say(line)
 
 
 def _listed(text: str) -> tuple[str, ...]:

@@ -59,12 +59,23 @@ def cells_of(
             names the rows.
     """
     _check_there(file, layout)
-    notes = list[str]()
+    notes = list(file.notes)
+    for name in layout.params:
+        if name in layout.optional:
+            ((without,),) = file.ask(f"select count(*) from runs where {quoted(name)} is null")
+            notes.append(f"{counted(without, 'run')} without {name}: its value there is null")
     _unite_values(file, layout, values or {}, notes)
     if layout.long:
         curves, scalars = _of_steps(file, layout, known or {}, notes)
     else:
         curves, scalars = _of_runs(file, layout, known or {})
+    for name in (*curves, *scalars):
+        before, now = (known or {}).get(name), "curve" if name in curves else "scalar"
+        if before is not None and before != now:
+            raise SwingbyError(
+                f"{name!r} is a {now} here, and a {before} in what was imported before: --ignore it, or "
+                "import it under another --experiment"
+            )
     scalars = _without_names(file, layout, scalars, notes)
     _number_seeds(file, layout, notes)
     _end(file, layout, curves, scalars, notes)
@@ -93,11 +104,11 @@ def _check_there(file: RunsFile, layout: Layout) -> None:
         (name, noun, noun) for name, noun in ((layout.seed, "seed"), (layout.step, "step"), (layout.run, "run")) if name
     ]
     for name, noun, shown in needed:
-        if noun == "step" and not layout.long:
+        if (noun == "step" and not layout.long) or name in layout.optional:
             continue
         rows = file.ask(f"select {quoted(ROW)} from runs where {quoted(name)} is null order by all")
         if rows:
-            where = f"{_rows([row for (row,) in rows])} {'has' if len(rows) == 1 else 'have'} no value"
+            where = f"{_rows([row for (row,) in rows], file.names)} {'has' if len(rows) == 1 else 'have'} no value"
             remedy = " fill it in, or take the column out of --params" if noun == "parameter" else " fill it in"
             raise SwingbyError(f"{where} for the {noun} {shown!r}:{remedy}")
         if noun in ("seed", "step"):
@@ -116,7 +127,7 @@ def _unite_values(file: RunsFile, layout: Layout, known: Mapping[str, Collection
     for name, kind in layout.params.items():
         if kind != "float":
             continue
-        values = [value for (value,) in file.ask(f"select distinct {quoted(name)} from runs")]
+        values = [value for (value,) in file.ask(f"select distinct {quoted(name)} from runs") if value is not None]
         there = [value for value in known.get(name, ()) if value is not None]
         taken = {rounded(value): value for value in (*sorted(values, key=lambda v: -len(repr(v))), *there)}
         other = {value: taken[rounded(value)] for value in values if taken[rounded(value)] != value}
@@ -240,8 +251,12 @@ def _number_seeds(file: RunsFile, layout: Layout, notes: list[str]) -> None:
         )
     )
     if twice:
-        shown = [f"{_rows(rows)} ({_setting(layout, values)}, seed {seed})" for rows, seed, *values in twice]
+        shown = [
+            f"{_rows(rows, file.names)} ({_setting(layout, values)}, seed {seed})" for rows, seed, *values in twice
+        ]
         remedy = "name another column by --seed, or the one that is missing among --params"
+        if layout.seed:
+            remedy += f"; --ignore {layout.seed} numbers them as repeats"
         steps = [one.name for one in file.columns if one.name in STEP_NAMES and one.kind in ("int", "float")]
         if steps and not layout.long:
             remedy += f"; or are these steps of one run? --step {steps[0]}"
@@ -320,7 +335,7 @@ def _ended(file: RunsFile, layout: Layout, notes: list[str]) -> str:
     for text, where in rows:
         if text is not None and text not in ENDED:
             allowed = ", ".join(ENDED)
-            raise SwingbyError(f"{_rows(where)} ended as {text!r}, which is not known; allowed: {allowed}")
+            raise SwingbyError(f"{_rows(where, file.names)} ended as {text!r}, which is not known; allowed: {allowed}")
         left += len(where) if text is not None and ENDED[text] is None else 0
     if left:
         notes.append(f"{counted(left, 'run')} not over yet: left out")
@@ -346,10 +361,11 @@ def _type(file: RunsFile, name: str, table: str = "runs") -> str:
     return type_
 
 
-def _rows(rows: Sequence[int]) -> str:
-    """Rows of the file in words."""
+def _rows(rows: Sequence[int], names: Sequence[str] = ()) -> str:
+    """Rows of the file in words, or the runs that they are."""
     more = f" and {len(rows) - MOST_SHOWN:,} more" if len(rows) > MOST_SHOWN else ""
-    return f"row{'' if len(rows) == 1 else 's'} {', '.join(map(str, rows[:MOST_SHOWN]))}{more}"
+    listed = ", ".join(names[row - 1] if names else str(row) for row in rows[:MOST_SHOWN])
+    return f"{'run' if names else 'row'}{'' if len(rows) == 1 else 's'} {listed}{more}"
 
 
 def _setting(layout: Layout, values: Sequence[object]) -> str:

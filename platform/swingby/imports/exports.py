@@ -1,4 +1,4 @@
-"""Exports of other tools: which columns of a W&B or Optuna table, or of `swingby export`, mean what."""
+"""Exports of other tools: which columns of a table of W&B, Optuna, MLflow, Ray Tune or `swingby export` mean what."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 
 ENDED: Mapping[str, str | None] = {
-    "ok": "ok", "finished": "ok", "complete": "ok", "completed": "ok", "success": "ok", "succeeded": "ok",
+    "ok": "ok", "finished": "ok", "complete": "ok", "completed": "ok", "terminated": "ok",
+    "success": "ok", "succeeded": "ok",
     "diverged": "diverged",
     "failed": "failed", "fail": "failed", "crashed": "failed", "killed": "failed", "preempted": "failed",
-    "error": "failed", "pruned": "failed", "stopped": "failed",
-    "running": None, "pending": None, "waiting": None, "queued": None, "preempting": None,
+    "error": "failed", "errored": "failed", "pruned": "failed", "stopped": "failed",
+    "running": None, "pending": None, "waiting": None, "queued": None, "scheduled": None, "preempting": None,
 }  # fmt: skip
 """The status of a cell for what a tool says of a run, in lower case; None: it is not over, and is not imported."""
 
@@ -27,6 +28,8 @@ class Export:
         message: the column that says why.
         params: the columns that are parameters, where the tool marks them.
         seed, seed_mode, step, run: the columns with these meanings, where the tool has them.
+        conditional: whether a parameter that some runs lack is one all the same, without a value there.
+        largest: whether the largest numbers stand for what is infinite.
     """
 
     tool: str = ""
@@ -39,6 +42,8 @@ class Export:
     seed_mode: str | None = None
     step: str | None = None
     run: str | None = None
+    conditional: bool = False
+    largest: bool = False
 
 
 def recognised(columns: Collection[str]) -> Export:
@@ -46,11 +51,11 @@ def recognised(columns: Collection[str]) -> Export:
 
     A column `seed` is taken for the seed, and a column `status` or `state` for how a run ended, also of no known tool.
     """
-    for of in (_swingby, _optuna, _wandb):
+    for of in (_swingby, _optuna, _mlflow, _ray, _wandb):
         export = of(columns)
         if export is not None:
             return export
-    return Export(seed=_first(columns, "seed"), status=_first(columns, "status", "state"))
+    return Export(seed=seed_column(columns, {}), status=_first(columns, "status", "state"))
 
 
 def _swingby(columns: Collection[str]) -> Export | None:
@@ -77,11 +82,52 @@ def _optuna(columns: Collection[str]) -> Export | None:
     about = ("number", "datetime_start", "datetime_complete", "duration", "intermediate_values", "study_name")
     return Export(
         tool="a table of Optuna's trials",
-        names=_unambiguous(names, columns),
+        names=unambiguous(names, columns),
         dropped={name for name in columns if name in about or name.startswith("system_attrs_") or _is_index(name)},
         status="state",
         params=tuple(name for name in columns if name.startswith("params_")),
-        seed=_first(columns, "seed", "params_seed", "user_attrs_seed"),
+        seed=seed_column(columns, names),
+        conditional=True,
+    )
+
+
+def _mlflow(columns: Collection[str]) -> Export | None:
+    """A table of MLflow's `search_runs()`."""
+    if not {"run_id", "experiment_id", "status"} <= set(columns):
+        return None
+    names = {name: name.partition(".")[2] for name in columns if name.startswith(("params.", "metrics."))}
+    return Export(
+        tool="a table of MLflow's runs",
+        names=unambiguous(names, columns),
+        dropped={name for name in columns if name not in names and name != "status"},
+        status="status",
+        params=tuple(name for name in columns if name.startswith("params.")),
+        seed=seed_column([name for name in columns if name in names], names),
+        conditional=True,
+        largest=True,
+    )
+
+
+RAY_ABOUT = frozenset({
+    "timestamp", "checkpoint_dir_name", "done", "trial_id", "date", "time_this_iter_s", "time_total_s", "pid",
+    "hostname", "node_ip", "time_since_restore", "iterations_since_restore", "experiment_tag", "logdir",
+    "experiment_id", "timesteps_total", "episodes_total", "should_checkpoint", "warmup_time", "trial_log_path",
+})  # fmt: skip
+"""What Ray Tune writes beside what a trial reports."""
+
+
+def _ray(columns: Collection[str]) -> Export | None:
+    """A table of Ray Tune's `get_dataframe()`, or of a trial's `progress.csv`."""
+    if not {"training_iteration", "trial_id", "time_total_s"} <= set(columns):
+        return None
+    names = {name: name[len("config/") :] for name in columns if name.startswith(("config/", "config."))}
+    return Export(
+        tool="a table of Ray Tune's trials",
+        names=unambiguous(names, columns),
+        dropped={name for name in columns if name in RAY_ABOUT or _is_index(name)},
+        params=tuple(names),
+        seed=seed_column(columns, names),
+        conditional=True,
     )
 
 
@@ -111,11 +157,11 @@ def _wandb(columns: Collection[str]) -> Export | None:
     dropped |= {name for name in columns if names.get(name, name) == "_step" and name != step}
     return Export(
         tool="a history of W&B runs" if step else "a table of W&B runs",
-        names=_unambiguous({name: short for name, short in names.items() if name not in dropped}, columns),
+        names=unambiguous({name: short for name, short in names.items() if name not in dropped}, columns),
         dropped=dropped - {status},
         status=status,
         params=tuple(name for name in columns if name.startswith("config") and name in names and name not in dropped),
-        seed=_first(columns, "seed", "config.seed", "config/seed"),
+        seed=seed_column(columns, names),
         step=step,
         run=_first(columns, "run_id", "ID", "id", "Name", "name") if step else None,
     )
@@ -132,11 +178,23 @@ def _is_index(name: str) -> bool:
     return name in ("", "column0", "Unnamed: 0")
 
 
+SEEDS = ("seed", "random_seed", "rng_seed", "random_state", "manual_seed", "global_seed", "seed_everything")
+"""What columns of seeds are called, in lower case."""
+
+
+def seed_column(columns: Collection[str], names: Mapping[str, str]) -> str | None:
+    """The column with the seed: one that is called so, else the only one whose name ends so; None: there is none."""
+    plain = {name: names.get(name, name).lower() for name in columns}
+    called = [name for seed in SEEDS for name in columns if plain[name] == seed]
+    ending = [name for name in columns if plain[name].endswith((".seed", "/seed", "_seed"))]
+    return called[0] if called else ending[0] if len(ending) == 1 else None
+
+
 def _first(columns: Collection[str], *names: str) -> str | None:
     return next((name for name in names if name in columns), None)
 
 
-def _unambiguous(names: Mapping[str, str], columns: Collection[str]) -> dict[str, str]:
+def unambiguous(names: Mapping[str, str], columns: Collection[str]) -> dict[str, str]:
     """The new names without those that another column has, in upper or lower case."""
     taken = [names.get(name, name).lower() for name in columns]
     return {name: new for name, new in names.items() if taken.count(new.lower()) == 1}

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,11 @@ from swingby.errors import SwingbyError
 from swingby.function.experiment import FunctionExperiment
 from swingby.imports.cells import Cells, cells_of
 from swingby.imports.layout import ColumnRoles, layout_of
-from swingby.imports.reading import RunsFile, read_runs
-from swingby.imports.summary import MOST_SHOWN, Imported, hashable
-from swingby.imports.sweep import Presented, SweepOfCells, declaration, meanings, presented
+from swingby.imports.reading import RunsFile
+from swingby.imports.summary import MOST_SHOWN, Imported
+from swingby.imports.sweep import Presented, SweepOfCells, declaration, hashable, meanings, presented
+from swingby.imports.tools.opening import open_runs
+from swingby.imports.tools.run import Hints
 from swingby.imports.writing import write
 from swingby.model import registry
 from swingby.model.cell import SeedMode
@@ -31,12 +34,13 @@ class ImportRequest:
     """What the user wants of an import.
 
     Attributes:
-        experiment: the experiment's name, and that of the table with its cells.
+        experiment: the experiment's name, and that of the table with its cells; "": after the runs.
         roles: what the columns of the file mean.
         name: of the sweep; None: the experiment's.
         outcomes: what its maps draw, see `presented`; (): as before, else the first result.
         seed_mode: whether points share a seed's random draws; None: as before, or as the file says, else not.
         replace: take back cells that the file has with other values.
+        hints: what is said of runs that are no rows of a table.
     """
 
     experiment: str
@@ -45,6 +49,7 @@ class ImportRequest:
     outcomes: tuple[str, ...] = ()
     seed_mode: SeedMode | None = None
     replace: bool = False
+    hints: Hints = field(default_factory=Hints)
 
     @property
     def sweep(self) -> str:
@@ -64,6 +69,7 @@ class Before:
         rows: of each cell with a final row, that row by the cell's id.
         presented: how the newest sweep of the name is shown; None: there is none.
         members: the cells of that sweep that have a final row.
+        optional: the parameters that some runs had no value of.
     """
 
     params: Mapping[str, str] | None = None
@@ -73,20 +79,31 @@ class Before:
     rows: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     presented: Presented | None = None
     members: Sequence[str] = ()
+    optional: frozenset[str] = frozenset()
 
 
-def import_runs(data: str | Path, path: Path, request: ImportRequest, dry_run: bool = False) -> Imported:
-    """Imports the runs of a file; a second import of a file adds nothing.
+def import_runs(
+    data: str | Path, path: Path | Sequence[Path], request: ImportRequest, dry_run: bool = False
+) -> Imported:
+    """Imports the runs of a file, or of what another tool left; a second import adds nothing.
 
     Args:
         data: the data folder, which is made if it is missing.
-        path: a CSV, Parquet or JSON file: a row a step, or a row a run.
+        path: a CSV, Parquet or JSON file: a row a step, or a row a run; or a file or folder of another tool; or several
+            files.
         dry_run: write nothing.
 
     Raises:
         SwingbyError: the file cannot be read or has faults, which are named with their rows; the experiment is one that
             is installed or trained here; or cells have other values than before.
     """
+    with open_runs([path] if isinstance(path, Path) else path, request.hints) as file:
+        if not request.experiment:
+            request = replace(request, experiment=experiment_of(file))
+        return _import(data, file, request, dry_run)
+
+
+def _import(data: str | Path, file: RunsFile, request: ImportRequest, dry_run: bool) -> Imported:
     check_name(request.experiment, "experiment")
     if not SLUG.fullmatch(request.sweep):
         raise SwingbyError(f"{request.sweep!r} cannot name a sweep; allowed: up to 64 of a-z, 0-9 and -: give a --name")
@@ -94,29 +111,33 @@ def import_runs(data: str | Path, path: Path, request: ImportRequest, dry_run: b
         raise SwingbyError(
             f"the experiment {request.experiment!r} is installed: imported runs need a name of their own"
         )
-    with read_runs(path) as file:
-        if dry_run and not (Path(data) / "swingby.json").exists():
-            return _read(file, request, Before())[0]
-        records = Records.open(data, create=not dry_run)
-        if dry_run:
-            with Store.open(records.data) as store:
-                return _read(file, request, before(store, request))[0]
-        with planning_lock(records, request.experiment):
-            ingest(records)
-            with Store.open(records.data) as store:
-                there = before(store, request)
-            imported, how = _read(file, request, there)
-            if imported.changed and not request.replace:
-                more = len(imported.differences) - MOST_SHOWN
-                listed = "; ".join(imported.differences[:MOST_SHOWN]) + (
-                    f"; and {more:,} cells more" if more > 0 else ""
-                )
-                raise SwingbyError(
-                    f"{path.name} has other values than were imported before: {listed}. Nothing was written; "
-                    "--replace takes the earlier ones back"
-                )
-            write(records, imported, how, how == there.presented)
+    if dry_run and not (Path(data) / "swingby.json").exists():
+        return _read(file, request, Before())[0]
+    records = Records.open(data, create=not dry_run)
+    if dry_run:
+        with Store.open(records.data) as store:
+            return _read(file, request, before(store, request))[0]
+    with planning_lock(records, request.experiment):
+        ingest(records)
+        with Store.open(records.data) as store:
+            there = before(store, request)
+        imported, how = _read(file, request, there)
+        if imported.changed and not request.replace:
+            more = len(imported.differences) - MOST_SHOWN
+            listed = "; ".join(imported.differences[:MOST_SHOWN]) + (f"; and {more:,} cells more" if more > 0 else "")
+            raise SwingbyError(
+                f"{file.path.name} has other values than were imported before: {listed}. Nothing was written; "
+                "--replace takes the earlier ones back"
+            )
+        write(records, imported, how, how == there.presented)
     return imported
+
+
+def experiment_of(file: RunsFile) -> str:
+    """A name for an experiment that nobody names: after the study of its runs, else after the file or folder."""
+    stem = file.title or file.path.resolve().name.split(".")[0]
+    plain = re.sub(r"[^a-z0-9]+", "_", stem.lower()).strip("_") or "imported"
+    return f"runs_{plain}" if plain[0].isdigit() else plain
 
 
 def before(store: Store, request: ImportRequest) -> Before:
@@ -152,7 +173,8 @@ def before(store: Store, request: ImportRequest) -> Before:
         shown = Presented(resolved["outcomes"], resolved["outcome"])
         listed = store.sql("select cell_id from members where sweep_id = ?", [row.sweep_id]).arrow()
         members = [cell for cell in listed["cell_id"].to_pylist() if cell in cells]
-    return Before(params, newest["seed_mode"], roles, newest["declared"]["meanings"], cells, shown, members)
+    optional = frozenset(name for name, of in newest["declared"]["params"].items() if of.get("optional"))
+    return Before(params, newest["seed_mode"], roles, newest["declared"]["meanings"], cells, shown, members, optional)
 
 
 def _read(file: RunsFile, request: ImportRequest, there: Before) -> tuple[Imported, Presented]:
@@ -176,7 +198,13 @@ def _read(file: RunsFile, request: ImportRequest, there: Before) -> tuple[Import
         raise SwingbyError(f"experiment {request.experiment!r} was imported with --seed-mode {there.mode}, not {mode}")
     params = there.params or layout.params
     of = FunctionExperiment.of_declaration(
-        declaration(request.experiment, params, file.path.name, {**there.meanings, **meanings(file, layout, cells)})
+        declaration(
+            request.experiment,
+            params,
+            file.path.name,
+            {**there.meanings, **meanings(file, layout, cells)},
+            there.optional | layout.optional,
+        )
     )
     how = presented(of, cells, request.outcomes) if request.outcomes or there.presented is None else there.presented
     _check_spelling([*layout.params, *cells.curves, *cells.scalars], [*(there.params or ()), *there.roles])

@@ -59,6 +59,8 @@ class Layout:
         left_out: for each column that is left out, why.
         long: whether a row is a step, and no whole run.
         requested: results that were asked for by their names.
+        optional: parameters that some runs have no value of.
+        settings: columns that the tool marks as settings, and that are no parameters, with why; by their names there.
     """
 
     tool: str
@@ -72,9 +74,10 @@ class Layout:
     seed_mode: str | None = None
     renamed: Mapping[str, str] = field(default_factory=dict)
     left_out: Mapping[str, str] = field(default_factory=dict)
-
     long: bool = False
     requested: frozenset[str] = frozenset()
+    optional: frozenset[str] = frozenset()
+    settings: Mapping[str, str] = field(default_factory=dict)
 
 
 def layout_of(file: RunsFile, requested: ColumnRoles, known: Mapping[str, str] | None = None) -> Layout:
@@ -88,45 +91,57 @@ def layout_of(file: RunsFile, requested: ColumnRoles, known: Mapping[str, str] |
             columns would have one name.
     """
     columns = {one.name: one for one in file.columns}
-    export = recognised(columns)
+    export = file.export or recognised(columns)
     names = _names(file.columns, export, requested.ignored)
     finder = _Finder(columns, names)
     types = {finder.find(name): kind for name, kind in map(_typed, requested.params)}
     chosen, ignored = ({finder.find(name) for name in listed} for listed in (requested.columns, requested.ignored))
     roles = _roles(file, requested, export, finder, {*types, *ignored})
-    params = list(types) or [
-        name
+    unfit = {
+        name: _why_no_axis(file, columns[name], export)
         for name in export.params
-        if name not in ignored and name not in roles.values() and _is_usable(file, columns[name], export)
-    ]
+        if name not in ignored and name not in roles.values()
+    }
+    params = list(types) or [name for name, why in unfit.items() if not why]
     if not params:
         others = [one for name, one in columns.items() if name not in roles.values()]
         raise SwingbyError(_no_params(file, others, export))
-    left_out, results = dict[str, str](), dict[str, FileColumn]()
+    left_out, settings, results = dict[str, str](), dict[str, str](), dict[str, FileColumn]()
     for name, one in columns.items():
         if name in params or name in roles.values():
             continue
-        why = _why_not(file, one, export, chosen, ignored)
-        if why:
+        why = _why_not(file, one, export, chosen, ignored) if name not in unfit or name in chosen else unfit[name]
+        if name in unfit and name not in chosen:
+            settings[name] = why or "not among --params"
+        elif why:
             left_out[name] = why
         else:
-            results[name] = one
+            results[name] = _with_infinity(one) if export.largest else one
             if names[name] == STEPS:  # a name that is allowed for a parameter only
                 names[name] = f"{STEPS}_"
     used = dict[str, FileColumn]()
     for name in params:
         kind = types.get(name) or (known or {}).get(names[name]) or columns[name].kind
         used[name] = _checked_param(columns[name], kind)
+    seeds = [roles["seed"]] if "seed" in roles else []
+
+    def shown(name: str) -> str:
+        """What the tool calls a column: a frame marks settings and metrics by prefixes of its own."""
+        return export.names.get(name, name) if file.export else name
+
+    lacking = [name for name in params if export.conditional and not _is_complete(file, columns[name])]
     _make_runs(file, {**{name: _role(columns[name], role) for role, name in roles.items()}, **results, **used}, names)
     return Layout(
         export.tool,
         {names[name]: one.kind for name, one in used.items()},
         {names[name]: one.kind for name, one in results.items()},
         **{role: names[name] for role, name in roles.items()},
-        renamed={names[name]: name for name in (*used, *results) if names[name] != name},
-        left_out=left_out,
+        renamed={names[name]: shown(name) for name in (*used, *results, *seeds) if names[name] != shown(name)},
+        left_out={shown(name): why for name, why in left_out.items()},
         long="step" in roles and columns[roles["step"]].kind != "vector",
         requested=frozenset(names[name] for name in chosen),
+        optional=frozenset(names[name] for name in lacking),
+        settings={shown(name): why for name, why in settings.items()},
     )
 
 
@@ -143,6 +158,8 @@ def _roles(
         requested = getattr(roles, role, None)
         name = finder.find(requested) if requested else getattr(export, role)
         if name is None or name in others or (not requested and finder.columns[name].kind == UNUSED):
+            continue
+        if role == "seed" and not requested and finder.columns[name].kind not in ("int", "float"):
             continue
         if role == "status" and not requested and not export.tool and not _tells_ends(file, finder.columns[name]):
             continue
@@ -187,6 +204,9 @@ class _Finder:
         """The column of a file by its name there, or by the name that it gets."""
         match = name if name in self.columns else self._by_name.get(name)
         if match is None:
+            alike = {original for original in self.columns if original.lower() == name.lower()}
+            match = alike.pop() if len(alike) == 1 else None
+        if match is None:
             close = difflib.get_close_matches(name, [*self.columns, *self._by_name], n=1)
             guess = f"did you mean {close[0]!r}? " if close else ""
             raise SwingbyError(f"the file has no column {name!r}; {guess}it has {', '.join(self.columns)}")
@@ -209,16 +229,42 @@ def _typed(text: str) -> tuple[str, str | None]:
     return name, kind
 
 
-def _is_usable(file: RunsFile, one: FileColumn, export: Export) -> bool:
-    """Whether a parameter that an export marks tells points apart: it is never missing, and no name of a run."""
-    if export.tool.endswith("Optuna's trials"):
-        return True
+def _why_no_axis(file: RunsFile, one: FileColumn, export: Export) -> str:
+    """Why a setting that an export marks does not tell points apart; "" if it does."""
     if one.kind == UNUSED:
-        return False
-    ((rows, there, different),) = file.ask(
-        f"select count(*), count(x), count(distinct x) from (select {one.value} as x from source)"
+        return one.why
+    ((rows, there, different, odd),) = file.ask(
+        f"select count(*), count(x), count(distinct x), {f'count(*) filter ({_ODD})' if one.kind == 'str' else 0} "
+        f"from (select {one.value} as x from source)"
     )
-    return rows == there and not (one.kind == "str" and different == rows > MOST_TEXTS)
+    if rows != there and not export.conditional:
+        return f"{rows - there:,} of {rows:,} runs have none"
+    if one.kind == "str" and different == there > 1 and rows > 2 and (rows > MOST_TEXTS or odd == there):
+        return f"differs among runs: a text of its own for each, such as {_example(file, one)!r}"
+    return ""
+
+
+_ODD = r"regexp_matches(x, '[/\\\\]|[0-9]{4}-[0-9]{2}-[0-9]{2}|^[0-9a-f]{8,}$')"
+"""Texts that are paths, days, or ids."""
+
+
+def _example(file: RunsFile, one: FileColumn) -> str:
+    ((text,),) = file.ask(f"select {one.value} from source where {one.value} is not null limit 1")
+    return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+def _is_complete(file: RunsFile, one: FileColumn) -> bool:
+    """Whether every row has a value."""
+    ((complete,),) = file.ask(f"select count(*) = count({one.value}) from source")
+    return bool(complete)
+
+
+def _with_infinity(one: FileColumn) -> FileColumn:
+    """A column in which the largest number stands for infinity."""
+    if one.kind != "float":
+        return one
+    value = f"(case when abs({one.value}) >= 1.7e308 then sign({one.value}) * 'inf'::double else {one.value} end)"
+    return replace(one, value=value)
 
 
 def _no_params(file: RunsFile, columns: Sequence[FileColumn], export: Export) -> str:
@@ -247,8 +293,6 @@ def _why_not(file: RunsFile, one: FileColumn, export: Export, chosen: Collection
         return "" if one.name in chosen else "not among --columns"
     if one.name in export.dropped:
         return "about the run"
-    if one.name in export.params:
-        return "a setting that is no parameter"
     if one.kind == "str":
         ((different,),) = file.ask(f"select count(distinct {one.value}) from source")
         return f"{different:,} different texts" if different > MOST_TEXTS else ""

@@ -6,12 +6,15 @@ import hashlib
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from swingby.data.files import clear_os_errors
 from swingby.errors import SwingbyError
+from swingby.imports.exports import Export
 from swingby.sandbox.scalar import interrupted_after
 from swingby.store.database import Database, FullError, OverdueError, clear_errors, connect
 from swingby.store.sql import quoted
@@ -40,6 +43,8 @@ SECONDS = 900.0
 """Seconds that reading a file may take."""
 MOST_COLUMNS = 5_000
 """Columns of a file."""
+MOST_COUNTED = 1_000_000
+"""Runs that a table of counts may have."""
 ROW = "row of the file"
 """The column with the number of a row, from 1 on; the header of a CSV is not counted."""
 TYPES: Mapping[str, str] = {
@@ -81,6 +86,10 @@ class RunsFile:
         digest: SHA-256 of its content.
         rows: how many it has.
         columns: in the order of the file.
+        export: what its columns mean, where the tool that left it is known; None: they say it by their names.
+        names: of the runs, where a row is one and has a name.
+        notes: what was left out before there were rows.
+        title: what the runs are called together: a project, an experiment, a study; "": nothing says it.
     """
 
     path: Path
@@ -88,6 +97,10 @@ class RunsFile:
     rows: int
     columns: Sequence[FileColumn]
     database: Database
+    export: Export | None = None
+    names: Sequence[str] = ()
+    notes: tuple[str, ...] = ()
+    title: str = ""
 
     def ask(self, query: str, *parameters: Any) -> list[tuple[Any, ...]]:
         """The rows of a query over its tables.
@@ -135,6 +148,64 @@ def read_runs(path: Path) -> Iterator[RunsFile]:
                 raise SwingbyError(f"{path} has no rows")
             columns = [_file_column(database, name, value, id_) for name, value, id_ in leaves]
         yield RunsFile(path, digest, int(rows), columns, database)
+
+
+@contextmanager
+def read_frame(path: Path, table: pa.Table, digest: str, **said: Any) -> Iterator[RunsFile]:
+    """Takes a table of runs, that some tool left at a path, into a database that is closed in the end.
+
+    Args:
+        said: the last fields of the file, by their names.
+
+    Raises:
+        SwingbyError: it has more columns than are allowed.
+    """
+    if table.num_columns > MOST_COLUMNS:
+        raise SwingbyError(f"{path} has {table.num_columns:,} settings and results; allowed: {MOST_COLUMNS:,}")
+    path = path if path.name else path.resolve()
+    with connect(memory_limit=MEMORY, temp_directory="") as database, clear_errors(f"read {path}"):
+        with _bounded(database, path):
+            database.register("frame", table)
+            database.execute("create temp table source as select * from frame")
+            leaves = list(_leaves(database.sql("select * from source")))
+            columns = [_file_column(database, name, value, id_) for name, value, id_ in leaves]
+        yield RunsFile(path, digest, table.num_rows, columns, database, **said)
+
+
+def of_counts(file: RunsFile, yes: str, total: str) -> RunsFile:
+    """A table of counts as one of runs: of each row as many as were counted, of which the first are a yes.
+
+    All columns but these two are parameters, and the seed is a number within the row: nobody knows which run was which.
+
+    Raises:
+        SwingbyError: a column is missing, or holds no counts.
+    """
+    by_name = {one.name: one for one in file.columns}
+    for name in (yes, total):
+        if by_name.get(name) is None or by_name[name].kind != "int":
+            raise SwingbyError(f"{file.path} has no column {name!r} of whole numbers; it has {', '.join(by_name)}")
+    if "seed" in by_name:
+        raise SwingbyError(f"{file.path} has counts and a column 'seed': one of both says what a row is")
+    k, n = by_name[yes].value, by_name[total].value
+    wrong = file.ask(f"select rowid + 1, {k}, {n} from source where not coalesce(0 <= {k} and {k} <= {n}, false)")
+    for row, some, of in wrong:
+        raise SwingbyError(f"row {row} has {some} of {of}; allowed: from 0 to all of them")
+    ((runs,),) = file.ask(f"select sum({n}) from source")
+    if not 0 < runs <= MOST_COUNTED:
+        raise SwingbyError(f"{file.path} counts {runs:,} runs; allowed: up to {MOST_COUNTED:,}")
+    file.ask(
+        f"""create temp table expanded as
+            select s.* exclude (place, {quoted(total)}) replace (seed < {k} as {quoted(yes)})
+            from (select *, rowid as place, unnest(range({n})) as seed from source) s order by place, seed"""
+    )
+    file.ask("drop table source")
+    file.ask("alter table expanded rename to source")
+    leaves = list(_leaves(file.database.sql("select * from source")))
+    columns = [_file_column(file.database, name, value, id_) for name, value, id_ in leaves]
+    params = tuple(name for name in by_name if name not in (yes, total))
+    note = f"{yes} of {total} runs are a yes: which of them is not known, and seeds count them"
+    export = Export("a table of counts", params=params, seed="seed")
+    return replace(file, rows=int(runs), columns=columns, export=export, notes=(note,))
 
 
 @contextmanager
@@ -216,14 +287,22 @@ def _file_column(database: Database, name: str, value: str, type_: Any) -> FileC
     return FileColumn(name, UNUSED, value, "nothing" if id_ == "null" else f"values of type {id_}")
 
 
+def _listed(text: str, type_: str, depth: int = 0) -> str:
+    """The condition that a text is a list of this type; DuckDB makes null of an entry that it cannot read."""
+    inner, entry = type_.removesuffix("[]"), f"y{depth}"
+    wrong = f"try_cast({entry} as {inner}) is null" if inner == "double" else f"not {_listed(entry, inner, depth + 1)}"
+    entries = f"list_filter(try_cast({text} as varchar[]), lambda {entry}: {entry} is not null and {wrong})"
+    return f"coalesce(try_cast({text} as {type_}) is not null and len({entries}) = 0, false)"
+
+
 def _of_text(database: Database, name: str, text: str) -> FileColumn:
     """A column of texts, in the first kind in which all of them can be read."""
     counts = database.execute(
         f"""select count(x), case when bool_or(lower(x) in ('true', 'false'))
                                   then count(*) filter (lower(x) in ('true', 'false', '1', '0')) else 0 end,
                    count(*) filter (regexp_full_match(x, '[+-]?[0-9]{{1,18}}')), count(try_cast(x as double)),
-                   count(*) filter (x like '[%' and try_cast(x as double[]) is not null),
-                   count(*) filter (x like '[%' and try_cast(x as double[][]) is not null)
+                   count(*) filter (x like '[%' and {_listed("x", "double[]")}),
+                   count(*) filter (x like '[%' and {_listed("x", "double[][]")})
             from (select {text} as x from source)"""
     ).fetchone()
     total, *fits = counts or (0,)

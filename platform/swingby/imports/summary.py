@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 from swingby.imports.cells import Cells
 from swingby.imports.layout import Layout
 from swingby.imports.reading import RunsFile
-from swingby.imports.sweep import SweepOfCells
+from swingby.imports.sweep import SweepOfCells, hashable, in_order
 from swingby.units import counted
 
 MOST_SHOWN = 3
@@ -57,18 +56,29 @@ class Imported:
         lines = [
             ", ".join([f"{self.file.path.name}: {counted(self.file.rows, 'row')}", form, *filter(None, [layout.tool])])
         ]
-        params = []
+        params, constant = list[str](), list[str]()
         for name, kind in layout.params.items():
-            values = sorted(set(map(hashable, table[name].to_pylist())))
+            values = in_order(set(map(hashable, table[name].to_pylist())))
             low, high = (f"{v:.6g}" if isinstance(v, float) else str(v) for v in (values[0], values[-1]))
             ends = low if len(values) == 1 else f"{len(values):,} values, {low} to {high}"
-            params.append(f"{self._named(name)} ({kind}, {ends})")
-        lines.append(f"  parameters  {', '.join(params)}")
+            (params if len(values) > 1 else constant).append(f"{self._named(name)} ({kind}, {ends})")
+        lines.append(f"  parameters  {', '.join(params) or 'none that differs'}")
+        if constant:
+            lines.append(f"  constant    {', '.join(constant)}")
+        seeds = set(table["seed"].to_pylist())
+        if layout.seed:
+            name = layout.renamed.get(layout.seed, layout.seed)
+            lines.append(f"  seeds       the column {name!r} ({counted(len(seeds), 'value')})")
         for noun, names in (("curves", self.cells.curves), ("scalars", self.cells.scalars)):
-            listed = [f"{self._named(name)} ({layout.results[name]})" for name in names]
+            entry = {"vector": "float", "matrix": "vector"} if noun == "curves" and not layout.long else {}
+            kinds = {name: entry.get(layout.results[name], layout.results[name]) for name in names}
+            listed = [f"{self._named(name)} ({kinds[name]})" for name in names]
             lines.append(f"  {noun:<10}  {', '.join(listed) or 'none'}")
-        if layout.left_out:
-            lines.append(f"  left out    {', '.join(f'{name} ({why})' for name, why in layout.left_out.items())}")
+        for noun, names in (("no axis", layout.settings), ("left out", layout.left_out)):
+            by_why = dict[str, list[str]]()
+            for name, why in names.items():
+                by_why.setdefault(why, []).append(name)
+            lines += [f"  {noun:<10}  {', '.join(of)} ({why})" for why, of in by_why.items()]
         statuses = table["status"].to_pylist()
         ends = ", ".join(f"{statuses.count(end):,} {end}" for end in ("ok", "diverged", "failed") if end in statuses)
         points = len(set(zip(*(map(hashable, table[name].to_pylist()) for name in layout.params), strict=True)))
@@ -85,8 +95,3 @@ class Imported:
     def _named(self, name: str) -> str:
         before = self.layout.renamed.get(name)
         return name if before is None else f"{name} from {before!r}"
-
-
-def hashable(value: Any) -> Any:
-    """A value that can be sorted and counted: of a list, a tuple."""
-    return tuple(map(hashable, value)) if isinstance(value, list) else value

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,17 +36,36 @@ class Presented:
     outcome: str | None
 
 
-def declaration(experiment: str, params: Mapping[str, str], source: str, meanings: Mapping[str, Any]) -> dict[str, Any]:
+def hashable(value: Any) -> Any:
+    """A value that can be sorted and counted: of a list, a tuple."""
+    return tuple(map(hashable, value)) if isinstance(value, list) else value
+
+
+def in_order(values: Iterable[Any]) -> list[Any]:
+    """Values, or rows of them, in their order; no value comes before all others."""
+    return sorted(values, key=_key)
+
+
+def _key(value: Any) -> Any:
+    return tuple(map(_key, value)) if isinstance(value, tuple) else (value is not None, value)
+
+
+def declaration(
+    experiment: str, params: Mapping[str, str], source: str, meanings: Mapping[str, Any], optional: Collection[str] = ()
+) -> dict[str, Any]:
     """What readers need to know of an experiment that has no code, as plain JSON values.
 
     Args:
+        optional: the parameters that some runs have no value of.
         meanings: what each column means, as returned by the function of this name.
     """
     return {
         "name": experiment,
         "title": f"runs trained elsewhere, imported from {source}",
         "version": 1,
-        "params": {name: {"type": kind, "optional": False, "description": None} for name, kind in params.items()},
+        "params": {
+            name: {"type": kind, "optional": name in optional, "description": None} for name, kind in params.items()
+        },
         "meanings": dict(meanings),
         "imported": True,
     }
@@ -119,12 +138,12 @@ class SweepOfCells:
         """The sweep of these cells, given by the values of the parameters in their order, and the seed."""
         params = of.Params
         names = list(params.model_fields)
-        places = {values: place for place, values in enumerate(sorted({values for values, _ in rows}))}
+        places = {values: place for place, values in enumerate(in_order({values for values, _ in rows}))}
         points = tuple(
             Point(of.name, of.stream_version, params(**dict(zip(names, values, strict=True))), mode)
             for values in places
         )
-        ordered = sorted(rows)
+        ordered = in_order(rows)
         numbers, seeds = [places[values] for values, _ in ordered], [seed for _, seed in ordered]
         return cls(of, name, points, ordered, plan_table(points, numbers, seeds, [None] * len(ordered)))
 
@@ -142,7 +161,7 @@ class SweepOfCells:
     def resolved(self, source: str, how: Presented) -> dict[str, Any]:
         """The sweep as plain JSON values, as `Sweep.resolved` has them of a file."""
         values = {name: [getattr(point.params, name) for point in self.points] for name in self.of.Params.model_fields}
-        different = {name: sorted(set(of)) for name, of in values.items()}
+        different = {name: in_order(set(of)) for name, of in values.items()}
         varying = [name for name, of in different.items() if len(of) > 1]
         if math.prod(len(different[name]) for name in varying) <= FULL * len(self.points):
             axes = [{"names": [name], "values": [[value] for value in different[name]]} for name in varying]
