@@ -12,7 +12,7 @@ from swingby.model import registry
 from swingby.store.comments import ALL, OUTCOMES, POINTS
 from swingby.store.status import SweepStatus
 from swingby.store.views import OF_SHARD, OUTCOMES_OF, SHARE_FIT, literal, quoted
-from swingby.sweepfile.parameters import PRESET
+from swingby.sweepfile.parameters import PRESET, split
 
 FIRST = "select name, experiment, cells, created from sweeps order by created desc"
 """The first example on the SQL page."""
@@ -124,10 +124,10 @@ def phase_query(sweep: SweepStatus, tables: Tables) -> str:
     value, join = _outcome(sweep, outcome, tables)
     parts = ["m.point"]
     for name in dict.fromkeys(axes):
-        column, _, entry = name.partition(".")
+        column, entry = split(name)
         if column in columns or name == PRESET:
             # `rates.1` is entry 1, counted from 0, of the list rates; SQL counts from 1.
-            code = f"{quoted(column)}[{int(entry) + 1}]" if entry.isdecimal() else quoted(column)
+            code = quoted(column) if entry is None else f"{quoted(column)}[{entry + 1}]"
             parts.append(code if code == quoted(name) else f"{code} as {quoted(name)}")
     preset = "\njoin conventions using (sweep_id, point)" if PRESET in axes else ""
     return (

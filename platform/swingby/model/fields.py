@@ -11,7 +11,7 @@ from typing import Any, Literal
 import pyarrow as pa
 from pydantic.fields import FieldInfo
 
-from swingby.model.params import Matrix, Vector
+from swingby.model.params import READ_WHERE, Matrix, Vector
 
 _SQL = {
     pa.int64(): "BIGINT",
@@ -26,7 +26,11 @@ _SQL = {
 
 def values_of(info: FieldInfo, mark: Callable[[str], str] = str) -> str:
     """The values that a field takes; `mark` is applied to words that are written as they stand."""
-    return _bounded(_kind_of(info.annotation, mark), info.metadata)
+    kind: Any = info.annotation
+    extra = info.json_schema_extra
+    if isinstance(extra, dict) and READ_WHERE in extra and info.default is not None:
+        kind = typing.get_args(kind)[0]  # None is what is not read
+    return _bounded(_kind_of(kind, mark), info.metadata)
 
 
 def _bounded(text: str, metadata: Iterable[Any]) -> str:

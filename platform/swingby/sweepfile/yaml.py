@@ -94,6 +94,21 @@ class Document:
             del self._origins[known]
         self._origins[path] = origin
 
+    def move(self, old: Path, new: Path) -> None:
+        """Note that a path, and all below it, is now another one."""
+        moved = {key: origin for key, origin in self._origins.items() if key[: len(old)] == old}
+        self._origins |= {(*new, *key[len(old) :]): origin for key, origin in moved.items()}
+        if old not in moved and (origin := self.origin(old)) is not None:
+            self._origins[new] = origin
+
+    def at(self, path: Path) -> Any:
+        """The value at a path; None: there is none."""
+        value = self.value
+        for part in path:
+            inside = (isinstance(value, dict) and part in value) or (isinstance(value, list) and isinstance(part, int))
+            value = value[part] if inside else None
+        return value
+
     def fault(self, path: Path, message: str, hint: str | None = None) -> None:
         """Note a fault at a path, with the path's line or option."""
         origin = self.origin(path)
