@@ -119,7 +119,11 @@ def rebuilt_columns(tree: Tree, rows: Sequence[Mapping[str, Any]], before: str =
 
 
 def flat_value(value: Any) -> Any:
-    """A value of Python as a column has it; one that is so already stays as it is."""
+    """A value of Python as columns have it, a group as a dictionary; one that is so already stays as it is."""
+    if isinstance(value, BaseModel):
+        return {name: flat_value(item) for name, item in value}
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {one.name: flat_value(getattr(value, one.name)) for one in dataclasses.fields(value) if one.init}
     if isinstance(value, Enum):
         return value.name
     if isinstance(value, PurePath):
