@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 _KIND = re.compile(r"^[A-Za-z][\w ]*? (?:Error|Exception): ")
+_NO_TABLE = re.compile(r'Referenced table "(\w+)" not found!')
 _PLACE = re.compile(r"^(LINE \d+: )(.*)\n( *)\^", re.MULTILINE)
 
 
@@ -22,6 +23,9 @@ def plain_words(error: object, query_of_user: bool = True) -> str:
             queries nothing is shown, and what is said becomes one line.
     """
     text = _KIND.sub("", str(error).strip())
+    table = _NO_TABLE.search(text)
+    if table and (column := re.search(rf"\b{re.escape(table[1])}(\.[A-Za-z_]\w*)+", text)):
+        text = text.replace(table[0], f'{table[0]} A column with a dot in its name is written "{column[0]}".')
     if query_of_user:
         text = _PLACE.sub(lambda match: f"  {match[2]}\n  {match[3][len(match[1]) :]}^", text)
     else:

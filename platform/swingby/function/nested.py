@@ -12,14 +12,16 @@ import types
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
+from functools import partial
 from pathlib import Path, PurePath
 from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_type_hints, is_typeddict
 
 import numpy as np
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic_core import PydanticCustomError
 
 from swingby.errors import SwingbyError
-from swingby.model.params import as_tuple
+from swingby.model.params import Matrix, Vector, as_tuple
 
 NONE: Any = inspect.Parameter.empty
 """Stands for a default that is not there."""
@@ -239,12 +241,20 @@ def _same(value: Any) -> Any:
     return value
 
 
+def _not_by_value(kind: type[Enum], value: Any) -> Any:
+    """A value as it is; one that is the value of a member is refused with its name."""
+    name = next((item.name for item in kind if item.value == value and type(item.value) is type(value)), None)
+    if name is not None and value not in kind.__members__:
+        raise PydanticCustomError("enum_name", "must be {name}, the name of what has this value", {"name": name})
+    return value
+
+
 def _flat(kind: Any) -> tuple[Any, Callable[[Any], Any] | None]:
     """The type of a column's values, and the way back to the function's; None: they are the same."""
     origin, inner = get_origin(kind) or kind, get_args(kind)
     if origin is Annotated:
-        if any(isinstance(item, BeforeValidator) for item in inner[1:]):
-            return kind, None  # a `Vector` or `Matrix`
+        if kind in (Vector, Matrix):
+            return kind, None
         flat, back = _flat(inner[0])
         return Annotated[flat, *inner[1:]], back
     if origin in (Union, types.UnionType) and type(None) in inner and len(inner) == 2:
@@ -253,7 +263,8 @@ def _flat(kind: Any) -> tuple[Any, Callable[[Any], Any] | None]:
     if origin is Literal and None in inner and len(inner) > 1:
         return Literal[tuple(item for item in inner if item is not None)] | None, None
     if isinstance(origin, type) and issubclass(origin, Enum):
-        return Literal[tuple(item.name for item in origin)], origin.__getitem__
+        names = Literal[tuple(item.name for item in origin)]
+        return Annotated[names, BeforeValidator(partial(_not_by_value, origin))], origin.__getitem__
     if isinstance(origin, type) and issubclass(origin, PurePath):
         return str, origin
     if isinstance(origin, type) and issubclass(origin, list | tuple | Sequence) and origin is not str:

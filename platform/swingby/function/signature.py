@@ -80,6 +80,7 @@ def declared(info: FieldInfo) -> dict[str, Any]:
     optional = type(None) in get_args(kind)
     if optional:
         kind = next(item for item in get_args(kind) if item is not type(None))
+    kind = get_args(kind)[0] if get_origin(kind) is Annotated else kind
     choices = list(get_args(kind)) if get_origin(kind) is Literal else []
     text = next((name for name, of in TYPES.items() if column_type(of) == column_type(kind)), "str")
     declaration: dict[str, Any] = {"type": text, "optional": optional, "description": info.description}

@@ -42,7 +42,7 @@ def parameter_schema(params: type[UntypedParams]) -> pa.Schema:
             annotation = others[0] if len(others) == 1 else annotation
         column = column_type(annotation)
         if column is None:
-            allowed = "str, Literal, bool, int, float, Vector, Matrix, or one of these or None"
+            allowed = "str, Literal, bool, int, float, Vector, Matrix, Integers, Texts, or one of these or None"
             what = f"{params.__name__}.{name} is {annotation}"
             raise SwingbyError(f"{what}, which no typed column holds; allowed: {allowed}")
         fields.append(pa.field(name, column, nullable))

@@ -74,4 +74,6 @@ def _kind_of(annotation: Any, mark: Callable[[str], str]) -> str:
     for alias, words in ((Vector, "list of numbers"), (Matrix, "list of lists of numbers")):
         if annotation in (alias, typing.get_args(alias)[0]):
             return words
+    if origin is typing.Annotated:
+        return _kind_of(inner[0], mark)
     return f"list of {_kind_of(inner[0], mark)}" if origin in (list, tuple) else str(annotation)

@@ -24,6 +24,10 @@ Vector = Annotated[tuple[float, ...], BeforeValidator(as_tuple)]
 """A vector of finite floats; YAML lists are accepted."""
 Matrix = Annotated[tuple[tuple[float, ...], ...], BeforeValidator(as_tuple)]
 """A matrix as a tuple of rows; YAML lists of lists are accepted."""
+Integers = Annotated[tuple[int, ...], BeforeValidator(as_tuple)]
+"""A list of integers."""
+Texts = Annotated[tuple[str, ...], BeforeValidator(as_tuple)]
+"""A list of texts."""
 Fault = tuple[str, str]
 """The parameter that a fault lies in, or an entry of a vector (`rates.1`), and a message that says what is allowed."""
 
@@ -168,7 +172,7 @@ class UntypedParams(BaseModel):
         """Raises for every fault at once."""
         details: list[InitErrorDetails] = []
         for place, message in [*self._settled(), *self._faults()]:
-            name, *entry = place.split(".")
+            name, *entry = [place] if place in type(self).model_fields else place.rsplit(".", 1)
             kind = PydanticCustomError("inconsistent", "{message}", {"message": message})
             details.append(InitErrorDetails(type=kind, loc=(name, *map(int, entry)), input=getattr(self, name)))
         if details:

@@ -18,6 +18,7 @@ from swingby.model.code import code_of
 from swingby.model.experiment import Experiment
 from swingby.model.expression import Expression, ExpressionError, parse
 from swingby.sweepfile.axes import Axis, read_axes
+from swingby.sweepfile.elsewhere import seeds_hint, translated
 from swingby.sweepfile.grid import Grid
 from swingby.sweepfile.outcomes import read_outcomes
 from swingby.sweepfile.overrides import TOP, apply_overrides
@@ -92,6 +93,11 @@ class SweepFile:
         Raises:
             InputFaults: every fault of the file.
         """
+        whole = None if "axes" in self.file else translated(self.file)
+        if whole is not None:
+            key, written = whole
+            self.document.fault((key,), f"{key!r} is of another tool's file", f"as a sweep file:\n    {written}")
+            self.document.finish()
         for key in self.file:
             if key not in TOP:
                 self.document.fault((key,), f"unknown key {key!r}", registry.nearest(key, TOP))
@@ -266,7 +272,7 @@ class SweepFile:
             if name == PRESET:
                 wrong = ("a preset is no parameter", "write preset: at the top of the file, or give it an axis")
             if wrong is not None:
-                self.document.fault(("base", name), *wrong)
+                self.document.fault(("base", name), wrong[0], seeds_hint(name, raw) or wrong[1])
                 continue
             value, problems = self.parameters.check(name, raw)
             for place, message, hint in problems:

@@ -11,6 +11,7 @@ from pydantic_core import ErrorDetails
 
 from swingby.errors import Fault, InputFaults
 from swingby.model.registry import nearest
+from swingby.sweepfile.elsewhere import flow
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -282,6 +283,13 @@ class _Builder:
             first[key] = line
             self.document.place((*path, key), line)
             mapping[key] = self.build(value_node, (*path, key), depth + 1)
+        if "<<" in mapping:
+            merged = mapping.pop("<<")
+            parts = merged if isinstance(merged, list) else [merged]
+            every = {k: v for part in reversed(parts) if isinstance(part, dict) for k, v in part.items()}
+            left = {key: value for key, value in every.items() if key not in mapping}
+            hint = f"write its entries out: {flow(left)[1:-1]}" if left else "leave it out"
+            self.document.add(Fault("'<<' merges no other mapping here", first["<<"], hint))
         return mapping
 
     def _scalar(self, node: yaml.Node, path: Path) -> Any:
