@@ -23,9 +23,7 @@ def plain_words(error: object, query_of_user: bool = True) -> str:
             queries nothing is shown, and what is said becomes one line.
     """
     text = _KIND.sub("", str(error).strip())
-    table = _NO_TABLE.search(text)
-    if table and (column := re.search(rf"\b{re.escape(table[1])}(\.[A-Za-z_]\w*)+", text)):
-        text = text.replace(table[0], f'{table[0]} A column with a dot in its name is written "{column[0]}".')
+    text = _NO_TABLE.sub(r'\g<0> A column with a dot in its name stands in double quotes: "\1.NAME".', text)
     if query_of_user:
         text = _PLACE.sub(lambda match: f"  {match[2]}\n  {match[3][len(match[1]) :]}^", text)
     else:

@@ -80,7 +80,7 @@ class Reads:
         """The parameters that are not read at a point. A condition that looks at one of them does not hold.
 
         Raises:
-            ExpressionError: a condition is neither true nor false there.
+            ReadError: a condition is neither true nor false there, or a parameter is read and has no value.
         """
         seen = _Seen(values)
         for name, condition in self.conditions.items():
@@ -88,9 +88,21 @@ class Reads:
                 read = condition.holds(seen)
             except _UnreadError:
                 read = False
+            except ExpressionError as error:
+                raise ReadError(name, f"{name} is read where {condition.text}: {error}") from None
             if not read:
                 seen.unread.add(name)
+            elif values[name] is None and self.defaults[name] is not None:
+                raise ReadError(name, f"{name} is read where {condition.text}, and has no value there")
         return seen.unread
+
+
+class ReadError(ValueError):
+    """What is read at a point is not known; `name` is the parameter."""
+
+    def __init__(self, name: str, text: str) -> None:
+        super().__init__(text)
+        self.name = name
 
 
 class _UnreadError(Exception):
@@ -186,13 +198,10 @@ class UntypedParams(BaseModel):
             return
         try:
             unread = reads.unread(self.__dict__)
-        except ExpressionError as error:
-            yield next(iter(reads.conditions)), f"a condition of what is read {error}"
+        except ReadError as error:
+            yield error.name, str(error)
             return
         self.__dict__.update(dict.fromkeys(unread))
-        for name, default in reads.defaults.items():
-            if getattr(self, name) is None and name not in unread and default is not None:
-                yield name, f"{name} is read where {reads.conditions[name].text}, and has no value there"
 
     def canonical(self) -> dict[str, Any]:
         """The parameters as plain JSON values, without those at their introduction default."""

@@ -21,6 +21,7 @@ from swingby.data.records.headers import plan_cells, plan_table
 from swingby.errors import InputFaults, SwingbyError
 from swingby.function.experiment import FunctionExperiment, experiment
 from swingby.function.signature import params_of
+from swingby.model import registry
 from swingby.model.cell import Point, SeedMode
 from swingby.model.experiment import Recording
 from swingby.run.progress import Progress
@@ -224,6 +225,7 @@ MODES: tuple[SeedMode, SeedMode] = ("common", "independent")
 
 def points(text: str, *overrides: str) -> list[dict[str, Any]]:
     """The parameters of every point of a sweep over all forms."""
+    registry.adopt(OF)
     sweep = Sweep.parse(f"name: a\nexperiment: all_forms\n{text}", "a.yaml", overrides)
     return [dict(point.params) for point in sweep.points]
 
@@ -330,5 +332,5 @@ def test_the_page_on_functions_is_swept(tmp_path: Path) -> None:
     assert "optim.momentum" in str(results.chart("loss", x="optim.momentum").to_dict())
     page = Path(results.report()).read_text()
     assert "optim.momentum" in page
-    with pytest.raises(SwingbyError, match=r'written "optim\.lr"'):
+    with pytest.raises(SwingbyError, match=r'double quotes: "optim\.'):
         results.sql("select optim.lr from nested")
