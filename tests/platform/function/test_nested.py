@@ -90,7 +90,7 @@ arguments = st.fixed_dictionaries(
             names=st.lists(texts, max_size=3).map(tuple),
             inner=optims,
         ),
-        "data": st.fixed_dictionaries({"path": texts.map(Path), "size": st.integers(-9, 9)}),
+        "data": st.builds(lambda path, size: {"path": path, "size": size}, texts.map(Path), st.integers(-9, 9)),
         "act": st.sampled_from(["relu", "tanh", None]),
         "kind": st.sampled_from([*Kind, None]),
         "folder": texts.map(Path) | st.none(),
