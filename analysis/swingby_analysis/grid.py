@@ -264,6 +264,14 @@ def grid_of(resolved: Mapping[str, Any], parameters: Iterable[Mapping[str, Any]]
     """
     groups: list[tuple[str, ...]] = [tuple(axis["names"]) for axis in resolved["axes"]]
     taken = [[tuple(map(scalar, value)) for value in axis["values"]] for axis in resolved["axes"]]
+    sweep, places, labels = SweepGrid.of(groups, parameters), dict[int, tuple[int, int, int]](), dict[int, str]()
+    at = {
+        point: {axis.name: scalar(axis.values[index]) for axis, index in zip(sweep.axes, indices, strict=True)}
+        for point, indices in sweep.places.items()
+    }
+    for names, values in zip(groups, taken, strict=True):  # where a point does not read one, it is null there
+        there = dict.fromkeys(tuple(settings[name] for name in names) for settings in at.values())
+        values += [value for value in there if value not in values]
     firsts = [names[0] for names in groups[:2]]
     diagram: Mapping[str, Any] = resolved["diagram"] or dict(zip(("x", "y"), firsts, strict=False))
 
@@ -280,9 +288,7 @@ def grid_of(resolved: Mapping[str, Any], parameters: Iterable[Mapping[str, Any]]
     others.sort(key=lambda other: diagram.get("facet") not in other[0])  # the facet that was asked for comes first
     panel_names = [name for names, _ in others for name in names]
     panels = [tuple(chain.from_iterable(joint)) for joint in product(*(values for _, values in others))]
-    sweep, places, labels = SweepGrid.of(groups, parameters), dict[int, tuple[int, int, int]](), dict[int, str]()
-    for point, indices in sweep.places.items():
-        settings = {axis.name: scalar(axis.values[index]) for axis, index in zip(sweep.axes, indices, strict=True)}
+    for point, settings in at.items():
         if any(len(names) > 1 for names in groups):
             labels[point] = _settings(settings)
         panel = panels.index(tuple(settings[name] for name in panel_names))

@@ -15,6 +15,7 @@ import yaml
 from swingby.errors import SwingbyError
 from swingby.function.experiment import FunctionExperiment
 from swingby.function.experiment import experiment as made_of
+from swingby.function.nested import flat_value
 from swingby.function.source import own_source
 from swingby.model import registry
 from swingby.store import Store
@@ -282,7 +283,8 @@ class Results:
 
 
 def _plain(value: Any) -> Any:
-    """Numpy's numbers and arrays, ranges and tuples as plain values."""
+    """Numpy's numbers and arrays, ranges, tuples, dataclasses, models, enums and paths as plain values."""
+    value = flat_value(value)
     if isinstance(value, Mapping):
         return {str(key): _plain(item) for key, item in value.items()}
     if hasattr(value, "tolist"):

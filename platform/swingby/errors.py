@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 _KIND = re.compile(r"^[A-Za-z][\w ]*? (?:Error|Exception): ")
+_NO_TABLE = re.compile(r'Referenced table "(\w+)" not found!')
 _PLACE = re.compile(r"^(LINE \d+: )(.*)\n( *)\^", re.MULTILINE)
 
 
@@ -22,6 +23,7 @@ def plain_words(error: object, query_of_user: bool = True) -> str:
             queries nothing is shown, and what is said becomes one line.
     """
     text = _KIND.sub("", str(error).strip())
+    text = _NO_TABLE.sub(r'\g<0> A column with a dot in its name stands in double quotes: "\1.NAME".', text)
     if query_of_user:
         text = _PLACE.sub(lambda match: f"  {match[2]}\n  {match[3][len(match[1]) :]}^", text)
     else:

@@ -21,10 +21,10 @@ from pydantic import ValidationError
 from swingby.model import package_files, registry
 from swingby.model.cell import Cell
 from swingby.model.experiment import SEGMENT_COLUMNS, Batch, Column, Experiment, Recording
+from swingby.model.expression import parse
 from swingby.model.params import UntypedParams
 from swingby.run.driver import run
 from swingby.run.options import RunOptions
-from swingby.sweepfile.expression import parse
 from swingby.sweepfile.sweep import Sweep
 
 TIMES = {"s", "1/s"}

@@ -8,7 +8,7 @@ from typing import Any
 from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.store.views import OUTCOMES_OF, literal, quoted
-from swingby.sweepfile.parameters import PRESET
+from swingby.sweepfile.parameters import PRESET, split
 
 Tables = Mapping[str, Sequence[tuple[str, str]]]
 
@@ -31,10 +31,10 @@ def point_query(sweep_id: str, experiment: str, resolved: Mapping[str, Any], tab
     value, join = _outcome(experiment, outcome, tables)
     parts = ["m.point"]
     for name in dict.fromkeys(axes):
-        column, _, entry = name.partition(".")
+        column, entry = split(name)
         if column in columns or name == PRESET:
             # `rates.1` is entry 1, counted from 0, of the list rates; SQL counts from 1.
-            code = f"{quoted(column)}[{int(entry) + 1}]" if entry.isdecimal() else quoted(column)
+            code = quoted(column) if entry is None else f"{quoted(column)}[{entry + 1}]"
             parts.append(code if code == quoted(name) else f"{code} as {quoted(name)}")
     preset = "\njoin conventions using (sweep_id, point)" if PRESET in axes else ""
     return (

@@ -12,7 +12,7 @@ from scipy.stats import t as student
 
 from swingby.errors import SwingbyError
 from swingby.model import registry
-from swingby.store.sql import literal
+from swingby.store.sql import literal, quoted
 from swingby.sweepfile.parameters import split
 from swingby_analysis.statements.kinds import ALWAYS, EXISTS, LAW, MEAN, MOST
 from swingby_analysis.statements.statement import Shared, Statement
@@ -64,6 +64,7 @@ class QueriedSweep:
 def column(name: str) -> str:
     """A parameter of a sweep file, such as `rates.1`, as SQL."""
     parameter, entry = split(name)
+    parameter = quoted(parameter) if "." in parameter else parameter
     return parameter if entry is None else f"{parameter}[{entry + 1}]"
 
 

@@ -186,7 +186,7 @@ def _experiment(of: Experiment, data: Path) -> None:
     rows, fields = [], of.Params.model_fields
     for name, info in {**{name: fields[name] for name in fields if name not in Params.model_fields}, **fields}.items():
         condition = of.read_where.get(name)
-        meaning = (info.description or "") + (f"; read where {condition}" if condition else "")
+        meaning = "; ".join(filter(None, [info.description, condition and f"read where {condition}"]))
         rows.append((name, values_of(info), default_of(info), meaning))
     table(("parameter", "values", "default", "meaning"), rows)
     if isinstance(of, FunctionExperiment) and not _learned(of, data):

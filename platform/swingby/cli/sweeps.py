@@ -56,7 +56,7 @@ def validate(sweep: SweepName, overrides: Overrides = None, confirm_above: Confi
         shown = texts if len(texts) <= 8 else [*texts[:4], "...", texts[-1]]
         say(f"  {' + '.join(axis.names)}: {len(texts)} values: {', '.join(shown)}")
     say(f"  {len(loaded.points):,} points x {len(loaded.seeds)} seeds ({loaded.seed_mode}) = {len(loaded):,} cells")
-    for sentence in loaded.unread:
+    for sentence in (*loaded.sharing, *loaded.unread):
         say(f"  note: {sentence}")
 
 

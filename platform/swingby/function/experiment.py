@@ -8,15 +8,16 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 
 from swingby.errors import SwingbyError
 from swingby.function.agreed import Agreed, Row, table_of
 from swingby.function.faults import in_one_line
 from swingby.function.handle import CellHandle, CellsHandle, NotFiniteError, seed_globals
+from swingby.function.nested import Tree, rebuilt, rebuilt_columns, tree_of
 from swingby.function.signature import declared, params_declared, params_of
 from swingby.function.source import Source, source_of
 from swingby.function.track import Track
@@ -24,7 +25,7 @@ from swingby.function.values import MisuseError, is_finite, loss_like, plain
 from swingby.model.cell import Cell
 from swingby.model.ending import is_its_own
 from swingby.model.experiment import Batch, Column, Experiment
-from swingby.model.params import UntypedParams, introduced
+from swingby.model.params import UntypedParams, introduced, reads_of
 
 STEPS = "steps"
 """The integer parameter that says how many steps a cell takes, where there is one of this name."""
@@ -75,6 +76,7 @@ class FunctionExperiment(Experiment):
             name: column if isinstance(column, Column) else Column(pa.null(), column)
             for name, column in (meanings or {}).items()
         }
+        self.read_where = {name: of.text for name, of in reads_of(Params).conditions.items()}  # type: ignore[misc]
         self.__doc__ = title
 
     def __call__(self, *values: Any, **named: Any) -> Any:
@@ -142,16 +144,33 @@ class FunctionExperiment(Experiment):
             if rows:
                 yield table_of(rows)
 
+    @cached_property
+    def _tree(self) -> Tree:
+        """The function's parameters as it takes them."""
+        return tree_of(self._function)
+
+    def arguments(self, params: Any) -> dict[str, Any]:
+        """What the function gets at a point: what it does not read there is at its default."""
+        return rebuilt(self._tree, self._whole(params))
+
+    def _whole(self, params: Any) -> dict[str, Any]:
+        """The values of all columns at a point."""
+        fields = type(params).model_fields
+        return {
+            name: fields[name].default if value is None and name in self.read_where else value
+            for name, value in dict(params).items()
+        }
+
     def _run_together(self, function: Callable[..., Any], batch: Batch) -> list[Row]:
         """The rows of cells that a batched function trains at once; one cell alone fails, with the reason.
 
         Raises:
             Exception: what the function raises for several cells; which of them is at fault is found by halving.
         """
-        cells, names = batch.cells, self.Params.model_fields
-        arguments: dict[str, Any] = {name: np.array([getattr(cell.params, name) for cell in cells]) for name in names}
+        cells = batch.cells
+        arguments = rebuilt_columns(self._tree, [self._whole(cell.params) for cell in cells])
         last = last_step(cells[0].params)
-        if STEPS in names:
+        if STEPS in arguments:
             arguments[STEPS] = getattr(cells[0].params, STEPS)
         handle = CellsHandle(cells, batch.recording, last, batch.device, self.diverges, self.source)
         seed_globals(cells[0])
@@ -187,7 +206,8 @@ class FunctionExperiment(Experiment):
     def with_added(self, added: Mapping[str, Any]) -> FunctionExperiment:
         """The experiment as it would be with these parameters as `added` ones, besides its own."""
         params = {**introduced(self.Params), **added}
-        return FunctionExperiment(None, self.name, params_of(self._function, self.name, params), self.source)
+        model = params_of(self._function, self.name, params, self.read_where)
+        return FunctionExperiment(None, self.name, model, self.source)
 
     def returned(self, value: Any) -> Mapping[str, Any]:
         """What the function returned, as scalars by name.
@@ -261,7 +281,7 @@ class _OneCell:
         handle = CellHandle(cell, *how)
         fault, scalars, diverged, remarks = None, dict[str, Any](), None, list[str]()
         try:
-            arguments = {name: getattr(cell.params, name) for name in self._of.Params.model_fields}
+            arguments = of.arguments(cell.params)
             seed_globals(cell)
             returned = self._of.returned(function(handle, **arguments))
             scalars = {name: plain(value, f"the returned {name!r}") for name, value in returned.items()}
@@ -339,6 +359,7 @@ def experiment(
     batched: bool = False,
     diverges: Collection[str] | None = None,
     added: Mapping[str, Any] | None = None,
+    reads: Mapping[str, str] | None = None,
     files: Collection[str] = (),
 ) -> Any:
     """Makes an experiment of a function `train(cell, **parameters)`.
@@ -359,6 +380,9 @@ def experiment(
 
         added: parameters that cells from before do not have, each with the value that is what the code did then: at
             this value a cell is the one from before, and keeps its results.
+        reads: of parameters that not every point reads, the condition under which one is read, in the language of
+            `where`: {"momentum": "optimizer == 'sgd'"}. Elsewhere it is null, makes no cell of its own, and the
+            function gets its default.
         files: data files beside the code, by their names or patterns such as `data/*.csv`, up to 2 MB: they go wherever
             the code goes (`CellHandle.file` says where), and one that changes is a change of the code. Files whose
             names stand in the code as texts are found without it.
@@ -370,6 +394,7 @@ def experiment(
         options = {
             "files": files,
             "added": added,
+            "reads": reads,
             "name": name,
             "version": version,
             "curves": curves,
@@ -380,7 +405,7 @@ def experiment(
     return FunctionExperiment(
         function,
         experiment_name,
-        params_of(function, experiment_name, added),
+        params_of(function, experiment_name, added, reads),
         source_of(function, files),
         version=version,
         meanings={**(curves or {}), **(scalars or {})},

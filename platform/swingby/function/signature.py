@@ -5,60 +5,68 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Literal, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Literal, get_args, get_origin
 
-from pydantic import Field, create_model
+from pydantic import BeforeValidator, Field, create_model
 from pydantic.fields import FieldInfo
 
 from swingby.errors import SwingbyError
-from swingby.model.columns import parameter_schema
-from swingby.model.params import INTRODUCED, Matrix, UntypedParams, Vector
+from swingby.function.nested import ALLOWED, NONE, flat_value, leaves, tree_of
+from swingby.model.columns import column_type, parameter_schema
+from swingby.model.params import INTRODUCED, READ_WHERE, Matrix, UntypedParams, Vector, as_tuple, reads_of
 
+LISTS = {f"{one.__name__}[]": Annotated[tuple[one, ...], BeforeValidator(as_tuple)] for one in (bool, int, str)}
+DEEPER = {f"{name}[]": Annotated[tuple[of, ...], BeforeValidator(as_tuple)] for name, of in LISTS.items()}
 TYPES: Mapping[str, Any] = {
-    "bool": bool, "int": int, "float": float, "str": str, "vector": Vector, "matrix": Matrix,
+    "bool": bool, "int": int, "float": float, "str": str, "vector": Vector, "matrix": Matrix, **LISTS, **DEEPER,
 }  # fmt: skip
 """The types of parameters by the names that a declaration gives them."""
 BOUNDS = ("gt", "ge", "lt", "le")
 """The limits of a parameter that a declaration names."""
-ALLOWED = "bool, int, float, str, Literal[...], swingby.Vector, swingby.Matrix, or one of these | None"
+KEPT = {"added": INTRODUCED, "reads": READ_WHERE}
+"""What else it names, and where a field has it."""
 
 
-def params_of(function: Callable[..., Any], name: str, added: Mapping[str, Any] | None = None) -> type[UntypedParams]:
-    """The model of a function's parameters, all but its first.
+def params_of(
+    function: Callable[..., Any],
+    name: str,
+    added: Mapping[str, Any] | None = None,
+    reads: Mapping[str, str] | None = None,
+) -> type[UntypedParams]:
+    """The flat model of a function's parameters, all but its first.
 
     Args:
         added: parameters that cells from before did not have, each with the value that is what was done then.
+        reads: the conditions under which parameters are read that not every point reads.
 
     Raises:
-        SwingbyError: one is not named, has no type that a column could hold, or is added and has no default.
+        SwingbyError: one is not named, has no type that a column could hold, or is added or not always read and has no
+            default.
     """
     where = f"{Path(inspect.getfile(function)).name}, {function.__name__}()"
-    _, *signature = inspect.signature(function).parameters.values() or (None,)
-    hints = get_type_hints(function, include_extras=True)
     fields: dict[str, Any] = {}
-    for parameter in signature:
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD, parameter.POSITIONAL_ONLY):
-            raise SwingbyError(f"{where}: {parameter} is no parameter with a name; write each of them out")
-        required = parameter.default is inspect.Parameter.empty
-        default = ... if required else parameter.default
-        kind = hints.get(parameter.name)
-        if kind is None:
-            if required or type(default) not in (bool, int, float, str):
-                raise SwingbyError(f"{where}: the parameter {parameter.name} has no type; allowed: {ALLOWED}")
-            kind = type(default)
-        if isinstance(default, int) and not isinstance(default, bool) and kind is float:
-            default = float(default)
-        if added and parameter.name in added:
-            if required:
-                raise SwingbyError(f"{where}: the added parameter {parameter.name} has no default")
-            default = Field(default, json_schema_extra={INTRODUCED: added[parameter.name]})
-        fields[parameter.name] = (kind, default)
-    for unknown in added or ():
-        if unknown not in fields:
-            raise SwingbyError(f"{where}: added names {unknown}, which is no parameter; there are {', '.join(fields)}")
+    for path, leaf in leaves(tree_of(function)):
+        kind, default, extra = leaf.kind, leaf.default, dict[str, Any]()
+        for key, of in ((INTRODUCED, added or {}), (READ_WHERE, reads or {})):
+            if path in of and default is NONE:
+                word = "added parameter" if key == INTRODUCED else "parameter of reads"
+                raise SwingbyError(f"{where}: the {word} {path} has no default")
+            if path in of:
+                extra[key] = flat_value(of[path])
+        if READ_WHERE in extra:
+            if default is not None and type(None) in get_args(kind):
+                say = "null in SQL is what is not read: give it the default None, or a type without None"
+                raise SwingbyError(f"{where}: the parameter of reads {path} may be None; {say}")
+            kind = kind | None
+        fields[path] = (kind, ... if default is NONE else Field(default, json_schema_extra=extra) if extra else default)
+    for option, of in (("added", added), ("reads", reads)):
+        for unknown in (of or {}).keys() - fields.keys():
+            known = ", ".join(fields)
+            raise SwingbyError(f"{where}: {option} names {unknown}, which is no parameter; there are {known}")
     try:
         model = create_model(f"{name}_params", __base__=UntypedParams, **fields)
         parameter_schema(model)
+        reads_of(model)
     except SwingbyError as error:
         raise SwingbyError(f"{where}: {error}") from None
     except (TypeError, NameError) as error:
@@ -72,11 +80,9 @@ def declared(info: FieldInfo) -> dict[str, Any]:
     optional = type(None) in get_args(kind)
     if optional:
         kind = next(item for item in get_args(kind) if item is not type(None))
+    kind = get_args(kind)[0] if get_origin(kind) is Annotated else kind
     choices = list(get_args(kind)) if get_origin(kind) is Literal else []
-    nested = str(kind).count("tuple")
-    names = {of: name for name, of in TYPES.items() if isinstance(of, type)}
-    type_ = type(choices[0]) if choices else kind
-    text = names.get(type_) or ("matrix" if nested > 1 else "vector" if nested else "str")
+    text = next((name for name, of in TYPES.items() if column_type(of) == column_type(kind)), "str")
     declaration: dict[str, Any] = {"type": text, "optional": optional, "description": info.description}
     if choices:
         declaration["choices"] = choices
@@ -87,8 +93,9 @@ def declared(info: FieldInfo) -> dict[str, Any]:
         declaration["bounds"] = bounds
     if not info.is_required():
         declaration["default"] = info.get_default(call_default_factory=True)
-    if isinstance(info.json_schema_extra, dict) and INTRODUCED in info.json_schema_extra:
-        declaration["added"] = info.json_schema_extra[INTRODUCED]
+    for name, key in KEPT.items():
+        if isinstance(info.json_schema_extra, dict) and key in info.json_schema_extra:
+            declaration[name] = info.json_schema_extra[key]
     return declaration
 
 
@@ -102,7 +109,7 @@ def params_declared(params: Mapping[str, Mapping[str, Any]]) -> type[UntypedPara
     for name, of in params.items():
         default = {"default": of["default"]} if "default" in of else {}
         bounds = {name: value for name, value in of.get("bounds", {}).items() if name in BOUNDS}
-        extra = {INTRODUCED: of["added"]} if "added" in of else None
+        extra = {key: of[name] for name, key in KEPT.items() if name in of} or None
         about: dict[str, Any] = {"description": of.get("description"), "json_schema_extra": extra}
         info = FieldInfo(annotation=None, **about, **bounds, **default)
         kind: Any = Literal[tuple(of["choices"])] if of.get("choices") else TYPES[of["type"]]

@@ -40,9 +40,9 @@ def parameter_schema(params: type[UntypedParams]) -> pa.Schema:
             nullable = type(None) in get_args(annotation)
             others = [item for item in get_args(annotation) if item is not type(None)]
             annotation = others[0] if len(others) == 1 else annotation
-        column = _column(annotation)
+        column = column_type(annotation)
         if column is None:
-            allowed = "str, Literal, bool, int, float, Vector, Matrix, or one of these or None"
+            allowed = "str, Literal, bool, int, float, Vector, Matrix, Integers, Texts, or one of these or None"
             what = f"{params.__name__}.{name} is {annotation}"
             raise SwingbyError(f"{what}, which no typed column holds; allowed: {allowed}")
         fields.append(pa.field(name, column, nullable))
@@ -81,17 +81,18 @@ def scalar_outcomes(experiment: Experiment) -> dict[str, OutcomeKind]:
     return kinds
 
 
-def _column(annotation: Any) -> pa.DataType | None:
-    """The Arrow type of one annotation, or None."""
+def column_type(annotation: Any) -> pa.DataType | None:
+    """The Arrow type of an annotation without None; None: no column holds it."""
     if hasattr(annotation, "__metadata__"):  # Annotated[tuple[float, ...], ...] inside `Vector | None`
-        return _column(get_args(annotation)[0])
+        return column_type(get_args(annotation)[0])
     if get_origin(annotation) is Literal:
         kinds = {type(value) for value in get_args(annotation)}
         return _SCALARS.get(kinds.pop()) if len(kinds) == 1 else None
     if get_origin(annotation) is tuple:
         item, *rest = get_args(annotation)
-        inner = _column(item)
-        return pa.list_(inner) if rest == [...] and inner is not None else None
+        inner = column_type(item)
+        alike = rest == [...] or all(column_type(other) == inner for other in rest)
+        return pa.list_(inner) if alike and inner is not None else None
     return _SCALARS.get(annotation)
 
 

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import pyarrow as pa
 from pydantic.fields import FieldInfo
 
-from swingby.model.params import Matrix, Vector
+from swingby.model.params import READ_WHERE, Matrix, Vector
 
 _SQL = {
     pa.int64(): "BIGINT",
@@ -26,7 +26,11 @@ _SQL = {
 
 def values_of(info: FieldInfo, mark: Callable[[str], str] = str) -> str:
     """The values that a field takes; `mark` is applied to words that are written as they stand."""
-    return _bounded(_kind_of(info.annotation, mark), info.metadata)
+    kind: Any = info.annotation
+    extra = info.json_schema_extra
+    if isinstance(extra, dict) and READ_WHERE in extra and info.default is not None:
+        kind = typing.get_args(kind)[0]  # None is what is not read
+    return _bounded(_kind_of(kind, mark), info.metadata)
 
 
 def _bounded(text: str, metadata: Iterable[Any]) -> str:
@@ -70,4 +74,6 @@ def _kind_of(annotation: Any, mark: Callable[[str], str]) -> str:
     for alias, words in ((Vector, "list of numbers"), (Matrix, "list of lists of numbers")):
         if annotation in (alias, typing.get_args(alias)[0]):
             return words
+    if origin is typing.Annotated:
+        return _kind_of(inner[0], mark)
     return f"list of {_kind_of(inner[0], mark)}" if origin in (list, tuple) else str(annotation)

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from swingby.model.cell import Point, SeedMode, canonical_json
 from swingby.model.columns import parameter_schema
-from swingby.model.params import UntypedParams, introduced, plain
+from swingby.model.params import UntypedParams, introduced, plain, reads_of
 
 CHUNK = 32_768
 """Points that are made into columns at a time."""
@@ -114,6 +114,14 @@ class Points(Sequence[Point]):
         ids = (self._digests[start : start + _ID] for start in range(0, len(self._digests), _ID))
         return [(seen, place) for place, one in enumerate(ids) if (seen := first.setdefault(one, place)) != place]
 
+    def without(self, places: Sequence[int]) -> Points:
+        """The points but some, given by their indices, that equal others."""
+        kept = np.ones(len(self), bool)
+        kept[list(places)] = False
+        columns = {name: column.filter(pa.array(kept)) for name, column in self.columns.items()}
+        digests = np.frombuffer(self._digests, np.uint8).reshape(-1, _ID)[kept].tobytes()
+        return Points((self.experiment, self.stream_version, self.params, self.seeds), self.constants, columns, digests)
+
     def codes(self, name: str) -> np.ndarray:
         """The values of a parameter that varies as codes from 0 on, equal for equal values: one for each point."""
         if name not in self._codes:
@@ -202,7 +210,7 @@ class PointWriter:
         around = Point(experiment, stream_version, params.model_construct(), seeds).around
         self._head, self._tail = canonical_json({**around, "params": {}}).split("{}", 1)
         self._names = sorted(params.model_fields)
-        self._defaults = introduced(params)
+        self._defaults, self._unread = introduced(params), reads_of(params).defaults
         self._same: dict[str, Any] = {}
         self._digests = bytearray()
         self._chunks: list[tuple[int, dict[str, pa.Array]]] = []
@@ -255,7 +263,7 @@ class PointWriter:
 
     def _fragment(self, name: str, value: Any) -> str:
         """A parameter's part of the text: nothing at its introduction default."""
-        value = plain(value)
+        value = self._unread.get(name) if value is None else plain(value)
         if name in self._defaults and self._defaults[name] == value:
             return ""
         return f"{json.dumps(name)}:{json.dumps(value, separators=(',', ':'), allow_nan=False)},"

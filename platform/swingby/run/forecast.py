@@ -177,7 +177,7 @@ def summary(planned: Planned) -> str:
         lines.append(f"  with these {of['asked']:,} of the grid's {of['grid']:,} cells; budget: {of['budget']:,} cells")
     if planned.older:
         lines.append(f"  {counted(planned.older, 'cell')} of it have results of another version of the code")
-    lines += [f"  {hint}" for hint in planned.hints]
+    lines += [f"  {hint}" for hint in (*planned.sweep.sharing, *planned.hints)]
     if planned.piloted:
         lines.append(f"  {planned.piloted:,} pilot cells were trained to measure the cost; they are kept as results")
     if planned.counts.shared:

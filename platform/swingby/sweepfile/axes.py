@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from swingby.model.registry import nearest
+from swingby.sweepfile.elsewhere import hint_of, seeds_hint
 from swingby.sweepfile.parameters import Parameters, split
 from swingby.sweepfile.yaml import Document, Path, dotted, shown
 
@@ -237,7 +238,7 @@ def _column(document: Document, path: Path, spec: Any, parameters: Parameters | 
     name = str(path[-1])
     wrong = None if parameters is None else parameters.unknown(name)
     if wrong is not None:
-        document.fault(path, *wrong)
+        document.fault(path, wrong[0], seeds_hint(name, spec) or wrong[1])
     if isinstance(spec, list):
         if not spec:
             document.fault(path, f"axis {name!r} is empty", "give at least one value, or leave the axis out")
@@ -251,6 +252,10 @@ def _column(document: Document, path: Path, spec: Any, parameters: Parameters | 
 
 def _form(document: Document, path: Path, spec: Any) -> _Ends | None:
     name = str(path[-1])
+    other = hint_of(name, spec)
+    if other is not None:
+        document.fault(path, f"axis {name!r} is written as for another tool: {shown(spec)}", other)
+        return None
     if not isinstance(spec, dict) or len(spec) != 1:
         one = f"; a single value belongs under base: {name}: {spec}" if isinstance(spec, str | int | float) else ""
         document.fault(path, f"axis {name!r} cannot be {shown(spec)}{one}", ALLOWED)

@@ -14,8 +14,8 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
-from swingby.model.params import UntypedParams, Vector
-from swingby.sweepfile.expression import Expression
+from swingby.model.expression import Expression
+from swingby.model.params import UntypedParams, Vector, reads_of
 from swingby.sweepfile.parameters import PRESET
 
 Values = Mapping[str, Any]
@@ -177,7 +177,8 @@ def checks_between(params: type[BaseModel]) -> list[Callable[[Any], Any]] | None
     fields += [item.func for info in params.model_fields.values() for item in info.metadata if hasattr(item, "func")]
     models = [decorator.func for decorator in decorators.model_validators.values()]
     plain = (
-        not (decorators.validators or decorators.root_validators or params.__private_attributes__)
+        not reads_of(params).conditions  # what is not read becomes None
+        and not (decorators.validators or decorators.root_validators or params.__private_attributes__)
         and all(decorator.info.mode == "after" for decorator in decorators.model_validators.values())
         and all(len(inspect.signature(check).parameters) == 1 for check in (*fields, *models))
         and all(getattr(params, name) is getattr(BaseModel, name) for name in ("__init__", "model_post_init"))

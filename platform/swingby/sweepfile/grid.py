@@ -17,9 +17,10 @@ from pydantic import ValidationError
 from swingby.errors import SwingbyError
 from swingby.model.cell import SeedMode
 from swingby.model.experiment import Experiment
+from swingby.model.expression import Expression, ExpressionError
+from swingby.model.params import reads_of
 from swingby.model.points import Points, PointWriter
 from swingby.sweepfile.axes import Axis
-from swingby.sweepfile.expression import Expression, ExpressionError
 from swingby.sweepfile.fast_path import FastPath, Memo
 from swingby.sweepfile.parameters import PRESET, Parameters, split
 from swingby.sweepfile.yaml import Document, Path, dotted, plain_message, shown
@@ -53,6 +54,7 @@ class Grid:
         faults: those found so far, by place and message.
         presets: of each point that is left, its bundle of defaults.
         places: of each point that is left, its place in the product of the axes.
+        shared: how many points were left out, since they differ from another one in nothing that is read.
     """
 
     experiment: Experiment
@@ -67,6 +69,7 @@ class Grid:
     faults: dict[tuple[Path, str], _GridFault] = field(default_factory=dict)
     presets: list[str | None] = field(default_factory=list)
     places: array[int] = field(default_factory=lambda: array("q"))
+    shared: int = 0
     _memos: dict[str, Memo] = field(default_factory=dict, init=False)
 
     def points(self, document: Document) -> Points:
@@ -86,7 +89,10 @@ class Grid:
                     self.places.append(place)
                     self.presets.append(chosen.get(PRESET, self.preset))
             points = writer.points()
-        for earlier, later in points.duplicates():
+        twins = points.duplicates()
+        if reads_of(self.experiment.Params).conditions:
+            twins, points = [], self._distinct(points, [later for _, later in twins])
+        for earlier, later in twins:
             twin, chosen = self.choice(self.places[earlier]), self.choice(self.places[later])
             self._note(("axes",), f"this point is the same, once resolved, as {place_of(twin)}", chosen)
         for fault in self.faults.values():
@@ -97,6 +103,14 @@ class Grid:
             document.fault(("where",), "no point of the grid is left by `where`", "loosen it, or widen the axes")
         return points
 
+    def _distinct(self, points: Points, later: Sequence[int]) -> Points:
+        """The points but those that come again, which are counted."""
+        again = set(later)
+        self.shared = len(again)
+        self.places = array("q", (at for k, at in enumerate(self.places) if k not in again))
+        self.presets = [preset for k, preset in enumerate(self.presets) if k not in again]
+        return points.without(later) if later else points
+
     @cached_property
     def _names(self) -> list[str]:
         return [name for axis in self.axes for name in axis.names]
@@ -104,7 +118,7 @@ class Grid:
     @cached_property
     def _entries(self) -> list[str]:
         """The names that are entries of vectors, those of base first."""
-        return [name for name in dict.fromkeys([*self.base, *self._names]) if "." in name]
+        return [name for name in dict.fromkeys([*self.base, *self._names]) if split(name)[1] is not None]
 
     @cached_property
     def _stems(self) -> list[str]:
@@ -166,8 +180,9 @@ class Grid:
             below = {**self.parameters.defaults, **self._defaults(values)[0], **values}
             values |= {stem: below.get(stem) for stem in self._stems}
         for name, value in entries:
-            stem, _, entry = name.partition(".")
-            vector, index = values[stem], int(entry)
+            stem, index = split(name)
+            vector = values[stem]
+            assert index is not None
             if not isinstance(vector, list | tuple):
                 raise _EntryError(name, f"{name!r} needs {stem} itself, under base or from the preset")
             if index >= len(vector):
@@ -233,7 +248,7 @@ class _EntryError(ValueError):
 
 def _stem(name: str) -> str:
     """The parameter of an entry of it."""
-    return name.partition(".")[0]
+    return split(name)[0]
 
 
 def place_of(chosen: Mapping[str, Any]) -> str:

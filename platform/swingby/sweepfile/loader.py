@@ -16,8 +16,9 @@ from swingby.model import registry
 from swingby.model.cell import Point, SeedMode
 from swingby.model.code import code_of
 from swingby.model.experiment import Experiment
+from swingby.model.expression import Expression, ExpressionError, parse
 from swingby.sweepfile.axes import Axis, read_axes
-from swingby.sweepfile.expression import Expression, ExpressionError, parse
+from swingby.sweepfile.elsewhere import seeds_hint, translated
 from swingby.sweepfile.grid import Grid
 from swingby.sweepfile.outcomes import read_outcomes
 from swingby.sweepfile.overrides import TOP, apply_overrides
@@ -92,6 +93,11 @@ class SweepFile:
         Raises:
             InputFaults: every fault of the file.
         """
+        whole = None if "axes" in self.file else translated(self.file)
+        if whole is not None:
+            key, written = whole
+            self.document.fault((key,), f"{key!r} is of another tool's file", f"as a sweep file:\n    {written}")
+            self.document.finish()
         for key in self.file:
             if key not in TOP:
                 self.document.fault((key,), f"unknown key {key!r}", registry.nearest(key, TOP))
@@ -101,6 +107,8 @@ class SweepFile:
             self.document.fault(("name",), f"name {shown(name)} cannot be part of a file name", rule)
         named: dict[str, Any] = {key: self._text(key) for key in ("title", "description", "notes")}
         named |= {"name": name, "tags": read_tags(self.document)}
+        if self.parameters is not None:
+            self.parameters.spread(self.document)
         recording = read_recording(self.document, self.experiment)
         if self.experiment is not None:
             recording = replace(recording, code=code_of(self.experiment))
@@ -124,6 +132,7 @@ class SweepFile:
         points: Sequence[Point] = ()
         presets: tuple[str | None, ...] = ()
         unread: tuple[str, ...] = ()
+        shared = 0
         if self.experiment is not None and self.parameters is not None:
             written = self.file.get("axes") or {}
             paths: dict[str, Path] = {name: ("base", name) for name in base}
@@ -135,7 +144,7 @@ class SweepFile:
                 self._check_sound_part(grid)
             else:
                 written_out = grid.points(self.document)
-                points, presets = written_out, tuple(grid.presets)
+                points, presets, shared = written_out, tuple(grid.presets), grid.shared
                 if self.document.count == before:
                     unread = check_reading(self.document, grid, written_out)
         return {
@@ -147,6 +156,7 @@ class SweepFile:
             "points": points,
             "presets": presets,
             "unread": unread,
+            "shared": shared,
         }
 
     def _check_sound_part(self, grid: Grid) -> None:
@@ -234,7 +244,7 @@ class SweepFile:
         if text is None:
             return None
         try:
-            expression = parse(text)
+            expression = parse(text, () if self.parameters is None else self.parameters.names)
         except ExpressionError as error:
             self.document.fault(("where",), f"where {error}")
             return None
@@ -262,7 +272,7 @@ class SweepFile:
             if name == PRESET:
                 wrong = ("a preset is no parameter", "write preset: at the top of the file, or give it an axis")
             if wrong is not None:
-                self.document.fault(("base", name), *wrong)
+                self.document.fault(("base", name), wrong[0], seeds_hint(name, raw) or wrong[1])
                 continue
             value, problems = self.parameters.check(name, raw)
             for place, message, hint in problems:

@@ -108,5 +108,7 @@ def _put(document: Document, below: Any, above: Path, parts: tuple[str, ...], va
 
 
 def _displace(other: Any, name: str) -> None:
-    if isinstance(other, dict):
-        other.pop(name, None)
+    """Removes a name, also where it is spelt as `optim: {lr: ...}`."""
+    group, _, part = name.partition(".")
+    if isinstance(other, dict) and other.pop(name, None) is None and part:
+        _displace(other.get(group), part)

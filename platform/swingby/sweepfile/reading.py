@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from swingby.model.expression import Expression, ExpressionError, parse
+from swingby.model.params import reads_of
 from swingby.model.points import Points
-from swingby.sweepfile.expression import Expression, ExpressionError, parse
 from swingby.sweepfile.grid import Grid, place_of
 from swingby.sweepfile.parameters import split
 from swingby.sweepfile.yaml import Document, shown
@@ -52,7 +53,8 @@ class _Reading:
     _masks: dict[str, np.ndarray] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._conditions = {name: parse(text) for name, text in self.grid.experiment.read_where.items()}
+        texts = self.grid.experiment.read_where
+        self._conditions = {name: parse(text, self.grid.parameters.names) for name, text in texts.items()}
 
     def mask(self, parameter: str) -> np.ndarray:
         """Whether each point reads a parameter that not every run reads.
@@ -60,6 +62,10 @@ class _Reading:
         Raises:
             ExpressionError: its condition is none at some point.
         """
+        if parameter in reads_of(self.points.params).conditions:  # what is not read is null already
+            column = self.points.columns.get(parameter)
+            known = self.points.constants.get(parameter) is not None
+            return np.full(len(self.points), known) if column is None else column.is_valid().to_numpy(False)
         if parameter not in self._masks:
             condition, points = self._conditions[parameter], self.points
             needed = [name for name, _ in condition.names if name in points.columns]

@@ -23,6 +23,7 @@ from swingby.sweepfile.loader import SweepFile
 from swingby.sweepfile.refinement import Refinement, refinement_of
 from swingby.sweepfile.sections import Diagram, DiagramSection, Drawn
 from swingby.sweepfile.yaml import read_yaml
+from swingby.units import counted
 
 CONFIRM_ABOVE = 100_000
 
@@ -49,6 +50,7 @@ class Sweep:
         outcome: the outcome that a report without a diagram sums up, if the file names one.
         outcomes: the outcomes that the file writes itself: name -> SQL expression over one row.
         unread: a sentence for each value of base that no point reads.
+        shared: how many more points the axes have, which share their cells with points that read the same.
         resources: what each process of a batch occupies, as far as the file sets it, by the names of `Resources`.
         tags, notes: words to find it by, and what its author wants to remember.
         refine_section: how its boundary is sought, if the file says so: `RefineSection` as plain values.
@@ -74,6 +76,7 @@ class Sweep:
     title: str | None = None
     description: str | None = None
     unread: tuple[str, ...] = ()
+    shared: int = 0
     tags: tuple[str, ...] = ()
     notes: str | None = None
     resources: Mapping[str, float] = field(default_factory=dict)
@@ -173,6 +176,14 @@ class Sweep:
         shown = self.outcome if diagram is None else diagram.outcome
         facet = None if diagram is None else diagram.facet
         return refinement_of(self.refine_section, self.experiment, self.outcomes, shown, facet, len(self))
+
+    @property
+    def sharing(self) -> tuple[str, ...]:
+        """A sentence on the points that share cells with others; none where there are none."""
+        if not self.shared:
+            return ()
+        more = f"{counted(self.shared, 'more point')} of the axes {'shares' if self.shared == 1 else 'share'}"
+        return (f"{more} the cells of these: what differs is not read there",)
 
     @property
     def presentation(self) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from pydantic_core import ErrorDetails
 
 from swingby.errors import Fault, InputFaults
 from swingby.model.registry import nearest
+from swingby.sweepfile.elsewhere import flow
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -93,6 +94,21 @@ class Document:
         for known in [key for key in self._origins if key[: len(path)] == path]:
             del self._origins[known]
         self._origins[path] = origin
+
+    def move(self, old: Path, new: Path) -> None:
+        """Note that a path, and all below it, is now another one."""
+        moved = {key: origin for key, origin in self._origins.items() if key[: len(old)] == old}
+        self._origins |= {(*new, *key[len(old) :]): origin for key, origin in moved.items()}
+        if old not in moved and (origin := self.origin(old)) is not None:
+            self._origins[new] = origin
+
+    def at(self, path: Path) -> Any:
+        """The value at a path; None: there is none."""
+        value = self.value
+        for part in path:
+            inside = (isinstance(value, dict) and part in value) or (isinstance(value, list) and isinstance(part, int))
+            value = value[part] if inside else None
+        return value
 
     def fault(self, path: Path, message: str, hint: str | None = None) -> None:
         """Note a fault at a path, with the path's line or option."""
@@ -267,6 +283,13 @@ class _Builder:
             first[key] = line
             self.document.place((*path, key), line)
             mapping[key] = self.build(value_node, (*path, key), depth + 1)
+        if "<<" in mapping:
+            merged = mapping.pop("<<")
+            parts = merged if isinstance(merged, list) else [merged]
+            every = {k: v for part in reversed(parts) if isinstance(part, dict) for k, v in part.items()}
+            left = {key: value for key, value in every.items() if key not in mapping}
+            hint = f"write its entries out: {flow(left)[1:-1]}" if left else "leave it out"
+            self.document.add(Fault("'<<' merges no other mapping here", first["<<"], hint))
         return mapping
 
     def _scalar(self, node: yaml.Node, path: Path) -> Any:

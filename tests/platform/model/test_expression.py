@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swingby.sweepfile.expression import ExpressionError, parse
+from swingby.model.expression import ExpressionError, parse
 
 VALUES = {"d": 3, "s": 2, "gain": 0.5, "mu": (1.0, 2.0, 3.0), "kind": "linear", "bias": True, "weights": None}
 

@@ -8,7 +8,7 @@ import math
 import operator
 import tokenize
 import warnings
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -75,15 +75,18 @@ class Expression:
         return result
 
 
-def parse(text: str) -> Expression:
+def parse(text: str, parts: Collection[str] = ()) -> Expression:
     """Read an expression.
+
+    Args:
+        parts: the parameters whose names have dots, such as `optim.lr`.
 
     Raises:
         ExpressionError: it is no expression of this language; the message says which part.
     """
     if len(text) > LONGEST:
         raise ExpressionError(f"{len(text):,} characters long; allowed: {LONGEST:,}")
-    reader = _Reader()
+    reader = _Reader(parts)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # such as "invalid escape sequence"
@@ -116,8 +119,9 @@ def _entries_as_subscripts(text: str) -> str:
 class _Reader:
     """Turns a syntax tree into closures; any unknown node is a fault."""
 
-    def __init__(self) -> None:
+    def __init__(self, parts: Collection[str]) -> None:
         self.names: list[tuple[str, int | None]] = []
+        self._parts = parts
 
     def read(self, node: ast.expr) -> _Evaluate:
         reader = getattr(self, f"_read_{type(node).__name__.lower()}", None)
@@ -137,15 +141,30 @@ class _Reader:
         name = node.id
         constant = name in _CONSTANTS
         if not constant:
-            self.names.append((name, None))
-            return lambda values: _value(values, name)
+            return self._named(name)
         return lambda values: _CONSTANTS[name]
+
+    def _named(self, name: str) -> _Evaluate:
+        self.names.append((name, None))
+        return lambda values: _value(values, name)
+
+    def _read_attribute(self, node: ast.Attribute) -> _Evaluate:
+        name = self._spelled(node)
+        if name is None:
+            raise ExpressionError(f"{_source(node)!r} is not allowed here; allowed: {ALLOWED}")
+        return self._named(name)
+
+    def _spelled(self, node: ast.expr) -> str | None:
+        """The parameter that a node names; None: it names none."""
+        if isinstance(node, ast.Attribute) and (name := ast.unparse(node)) in self._parts:
+            return name
+        return node.id if isinstance(node, ast.Name) else None
 
     def _read_subscript(self, node: ast.Subscript) -> _Evaluate:
         entry = node.slice.value if isinstance(node.slice, ast.Constant) else None
-        if not isinstance(node.value, ast.Name) or type(entry) is not int:
+        name, index = self._spelled(node.value), entry
+        if name is None or type(index) is not int:
             raise ExpressionError(f"{_source(node)!r}: an entry of a vector is written rates.1")
-        name, index = node.value.id, entry
         self.names.append((name, index))
 
         def evaluate(values: _Env) -> Any:
