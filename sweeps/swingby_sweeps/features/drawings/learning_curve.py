@@ -104,7 +104,7 @@ def _panel(runs: pl.DataFrame, column: str, panel: str, crossed: trends.Estimate
     for n in ends:
         rows.append({"panel": panel, "kind": "fit", "n": n, "y": math.exp(_fitted(fit, n, points, means))})
     if fit.gain <= trends.LEAST_GAIN:
-        return f"no break told (BIC {fit.gain:+.1f}), exponent {fit.alone:.2f}"
+        return f"one line fits as well as two (BIC {fit.gain:+.1f}), exponent {fit.alone:.2f}"
     at = trends.over_seeds(values, lambda some: _break(points, some))
     return f"break at n = {_estimate_text(at)}; exponents {fit.before:.2f}, {fit.after:.2f}"
 
