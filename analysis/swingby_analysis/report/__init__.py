@@ -30,7 +30,6 @@ from swingby_analysis.page import (
     Table,
     Terms,
     Text,
-    Widget,
 )
 from swingby_analysis.page import Code as Name
 from swingby_analysis.page.engine import engine as engine_of_pages
