@@ -159,6 +159,9 @@ def test_numbers_and_categories_are_those_of_sql(opened: Opened, made: Made) -> 
     chosen(opened, "colour", "fall")
     medians = made.data.cells.group_by("point").agg(pl.col("fall").median()).sort("point")["fall"].to_list()
     assert sorted(row["value"] for row in tiles(opened)) == pytest.approx(sorted(medians), rel=1e-6)
+    chosen(opened, "colour", "bump_height")  # 0 of a run says that it has no bump
+    bumps = made.data.cells.filter(pl.col("bump_height") > 0).group_by("point").agg(pl.col("bump_height").median())
+    assert sorted(row["value"] for row in tiles(opened)) == pytest.approx(bumps["bump_height"].sort().to_list())
     chosen(opened, "colour", "kind")
     assert {row["value"] for row in tiles(opened)} == {MARKUP, "plain"}
     chosen(opened, "facet", "kind")

@@ -22,7 +22,7 @@ from swingby_analysis.grid import axis_title, plain
 from swingby_analysis.query import Query, ask
 from swingby_analysis.report.data import ReportData
 
-LIGHT, WHOLE = 500_000, 1_350_000
+LIGHT, WHOLE = 500_000, 1_600_000
 """Bytes that the columns may have when they are compressed: of a page without an engine for SQL, and with one."""
 MOST_EVALUATED = 200_000
 """Runs over whose curves a compared value is evaluated; of more it takes too long."""
@@ -80,6 +80,7 @@ def explored(data: ReportData, store: Store, whole: bool = False) -> Explored | 
             "title": outcomes[name].title if name in outcomes else name,
             "unit": outcomes[name].column.unit if name in outcomes else "",
             "kind": outcomes[name].kind if name in outcomes else None,
+            "absent": outcomes[name].column.absent if name in outcomes else "",
             **places[name],
         }
         for name in order

@@ -51,11 +51,12 @@ def questions(data: ReportData, store: Store, engine: Engine | None = None, serv
         blocks.append(Widget("explore"))
         facts["explore"], attachments["rows"] = runs.facts, runs.rows
     if engine is not None and runs is not None:
-        dropped = f" Too large for it were {', '.join(runs.facts['dropped'])}." if runs.facts["dropped"] else ""
+        dropped = ", ".join(runs.facts["dropped"])
         words = (
-            f"DuckDB answers in this page, without a network. The table {table} has a row for each of {data.cells.height:,} "
-            "runs: its parameters, scalars and outcomes, but no curves. Numbers are rounded to seven digits (float32)."
-            f"{dropped} The engine is DuckDB-WASM {VERSION} ({LICENCES})."
+            f"DuckDB answers in this page, without a network. The table {table} has a row for each of "
+            f"{data.cells.height:,} runs: its parameters, scalars and outcomes, but no curves. Numbers are rounded to "
+            f"seven digits (float32). {f'Left out, since the page would be too large: {dropped}. ' if dropped else ''}"
+            f"The engine is DuckDB-WASM {VERSION} ({LICENCES})."
         )
         blocks += [Heading("SQL over every run"), Text(words), Widget("sql")]
         facts["sql"] = {"table": table, "query": share_query(data, runs.columns), "columns": runs.columns}

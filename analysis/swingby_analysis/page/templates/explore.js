@@ -338,7 +338,9 @@
         return { kind: numbers ? "number" : "category", order: labels, values: table.axis(index).map((place) => (numbers ?? labels)[place]) };
       }
       const of = facts.columns.find((column) => column.name === state.colour);
-      return { kind: of.kind, order: of.values, values: table.of(state.colour) };
+      // As the maps of the page: a number that is 0 where a run has no such thing is that of the runs that have it.
+      const values = of.absent ? table.of(state.colour).map((value) => (value === 0 ? null : value)) : table.of(state.colour);
+      return { kind: of.kind, order: of.values, values, among: of.absent ? ` of the runs with a ${of.absent}` : "" };
     };
     const titleOf = (name) => facts.axes.find((axis) => axis.name === name)?.title ?? facts.columns.find((column) => column.name === name)?.title ?? "";
     const draw = async () => {
@@ -355,12 +357,12 @@
         rule.textContent = rule_.words.replace("…", String(threshold));
         back.hidden = state.at === null || state.at === rule_.threshold;
       }
-      const { kind, values, order } = valuesOf();
+      const { kind, values, order, among = "" } = valuesOf();
       const key = [state.x, state.y, state.facet].join("\n");
       if (dimensions.key !== key) dimensions = Object.assign([state.x, state.y, state.facet].map((name) => axisOf(facts, table, name)), { key });
       rows = aggregated(dimensions, values, kind, order ?? []);
       const title = titleOf(state.colour);
-      const legend = { yes_no: `share: ${title}`, number: `median ${title}`, category: `most common ${title}` }[kind];
+      const legend = { yes_no: `share: ${title}`, number: `median ${title}${among}`, category: `most common ${title}` }[kind];
       const width = widget.clientWidth;
       const same = [key, state.colour, kind, width].join("\n");
       if (view !== null && kept === same && kind === "yes_no") {
