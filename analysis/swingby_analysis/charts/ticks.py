@@ -15,7 +15,8 @@ CHARACTER, GAP, LINE, CLOSE, ROW = 0.59, 0.73, 1.64, 1.1, 1.25
 the least distance of two lines, and that of the rows of labels."""
 LONGEST = 30
 """Characters of a name that an axis or a legend shows; the tooltip has the whole name."""
-PAD = "\u00a0"
+PAD, HOLD = "\u00a0", "\u200b"
+"""A space that is drawn, and a character without width: renderers drop empty lines and spaces at the end."""
 _LOOK_UP = re.compile(r"^(\[.*\])\[indexof\((\[.*?\]), datum\.value\)\]$", re.DOTALL)
 
 
@@ -103,7 +104,7 @@ def of_axis(axis: Mapping[str, Any]) -> tuple[list[float], list[str]] | None:
     if match is None:
         return None
     rows = [text if isinstance(text, str) else text[-1] for text in json.loads(match[1])]
-    return json.loads(match[2]), [text.rstrip(PAD) for text in rows]
+    return json.loads(match[2]), [text.rstrip(PAD + HOLD) for text in rows]
 
 
 def _apart(at: Sequence[float], room: Sequence[float]) -> bool:
@@ -123,7 +124,7 @@ def _in_rows(
         last[row : row + 1] = [rank]
         rows.append(row)
     if widths is not None:
-        return [[""] * row + [text] if row else text for text, row in zip(texts, rows, strict=True)]
+        return [[HOLD] * row + [text] if row else text for text, row in zip(texts, rows, strict=True)]
     # Right-aligned, so that spaces behind it push a text away from the axis; one is about half as wide as a digit.
     wide = max(map(len, texts)) + 1
-    return [text + PAD * (2 * wide * row) for text, row in zip(texts, rows, strict=True)]
+    return [text + PAD * round(1.8 * wide * row) + HOLD if row else text for text, row in zip(texts, rows, strict=True)]

@@ -34,8 +34,8 @@ SIDE = 0.55
 """The share of the width that the panels keep beside a legend, where its place is left open."""
 WIDER = (1.15, 1.3, 1.5, 1.75, 2, 2.5, 3, 4, 6)
 """Times the width that are tried for an error to say what is wide enough."""
-ROUNDS = 6
-"""Attempts to lay a figure out; each is nearer to the asked size of the type."""
+ROUNDS, CROWDED = 9, 1.1
+"""Attempts to lay a figure out, each nearer to the size of the type, and times that for which labels have room."""
 SIZE_OFF = 0.004
 """By which share the type may be larger or smaller than the look says."""
 
@@ -217,8 +217,9 @@ class _Sheet:
         for attempt in range(ROUNDS):
             if size > self.panel / 3:
                 return None
-            # What is wrapped and left out is decided at first, and stays: else a line more or less would never settle.
-            planned = size if attempt < 3 else planned
+            # What is wrapped and left out is decided for one size: else a line more or less would never settle.
+            if attempt < 2 or (size > CROWDED * planned and attempt < ROUNDS - 3):
+                planned, known = size, []
             laid = relaid(self.spec, size, planned, legend, columns, self.font)
             scene = vl_convert.vegalite_to_scenegraph(laid, vl_version=VEGA_LITE)
             width = scene["width"]

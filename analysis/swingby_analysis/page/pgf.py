@@ -231,6 +231,8 @@ class _Picture:
         for paint, shift in paints:
             colour = self._rgb(item[paint])
             for number, line in enumerate(lines):
+                if not line.strip("\u200b "):
+                    continue
                 right, down = (item.get("dx") or 0) + shift[0], below + number * leading + shift[1]
                 x, y = self._at((
                     origin[0] + (item.get("x") or 0) + right * math.cos(angle) - down * math.sin(angle),

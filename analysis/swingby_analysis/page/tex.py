@@ -16,7 +16,7 @@ def _letter(character: str) -> str:
 SPECIAL = {
     "\\": r"\textbackslash{}", "{": r"\{", "}": r"\}", "$": r"\$", "&": r"\&", "#": r"\#", "%": r"\%", "_": r"\_",
     "^": r"\textasciicircum{}", "~": r"\textasciitilde{}", "<": r"\ensuremath{<}", ">": r"\ensuremath{>}",
-    "|": r"\ensuremath{|}", '"': r"\textquotedbl{}", "'": "'", "\u00a0": "~", "\u2212": r"\ensuremath{-}",
+    "|": r"\ensuremath{|}", '"': r"\textquotedbl{}", "'": "'", "\u00a0": "~", "\u200b": "", "\u2212": r"\ensuremath{-}",
     "-": "{-}", "\u2013": r"\textendash{}", "\u2014": r"\textemdash{}", "\u2026": r"\ldots{}",
     "`": r"\textasciigrave{}", "\u201c": "``", "\u201d": "''", "\u2018": "`", "\u2019": "'",
     "\u2190": r"\ensuremath{\leftarrow}",

@@ -318,4 +318,4 @@ def test_labels_follow_the_width_of_a_chart() -> None:
     for width, rows in ((1000, False), (120, True)):
         axis = chart.properties(width=width).to_dict()["layer"][0]["encoding"]["x"]["axis"]
         assert len(axis["values"]) == 4
-        assert ('["", "0.99"]' in axis["labelExpr"]) == rows
+        assert ('"0.99"]' in axis["labelExpr"].partition("[indexof")[0].removesuffix("]")) == rows
