@@ -123,6 +123,8 @@ def _history(header: Recording, sources: Sources) -> list[str]:
     places = dict.fromkeys(f"{entry['host']} ({entry['device']})" for entry in header.computed)
     first = min(str(entry["started"])[:10] for entry in header.computed)
     hours = sum(float(entry["seconds"]) for entry in header.computed) / 3600
+    if header.resolved.get("imported"):
+        return [f"Trained elsewhere, and imported on {header.when}: by which code and machine, nobody has said."]
     lines = [f"Computed from {first} to {header.when} on {_text(', '.join(places))}: {hours:.3g} hours in all batches."]
     if command:
         lines.append(f"Command: `{plain(command).replace('`', '')}`")

@@ -43,6 +43,9 @@ def publish(
             metavar="DAY", help="Day of publication. Default: when the last result was computed.", show_default=False
         ),
     ] = "",
+    engine: Annotated[
+        bool, typer.Option("--engine/--no-engine", help="Whether the page answers SQL by itself, for 8 MB more.")
+    ] = True,
     address: Annotated[
         str, typer.Option(metavar="URL", help="Where the folder will lie, for texts that name it.", show_default=False)
     ] = "",
@@ -62,7 +65,8 @@ def publish(
     from swingby_analysis.publish.folder import publish
 
     unpack_shipped(data, sweep, tell)
-    say(str(publish(sweep, data, to, Options(title, author or (), licence, date, address), say=tell)))
+    options = Options(title, author or (), licence, date, address)
+    say(str(publish(sweep, data, to, options, engine=engine, say=tell)))
 
 
 @panel(LOOK)

@@ -16,6 +16,7 @@ from swingby.errors import SwingbyError
 from swingby.run.outcomes import refresh
 from swingby.store import Store
 from swingby.store.lookup import KnownSweep, find_sweep
+from swingby_analysis.page.engine import engine as engine_of_pages
 from swingby_analysis.page.folder import put_folder
 from swingby_analysis.page.pictures import pictures
 from swingby_analysis.publish.about import About, Options
@@ -41,11 +42,17 @@ def publish(
     to: Path,
     options: Options | None = None,
     kinds: Collection[str] = KINDS,
+    engine: bool = True,
     say: Callable[[str], object] = lambda text: None,
 ) -> Path:
     """Writes everything about a finished sweep into the folder `to`, whole or not at all; returns its path.
 
     The same results give the same bytes. A folder that was published before is replaced.
+
+    Args:
+        kinds: of the figures' files.
+        engine: whether the page answers SQL by itself; where the engine cannot be had, `say` hears of it, and the page
+            is written without.
 
     Raises:
         SwingbyError: no such sweep, a cell without a result, nobody is named as its author, its licence is not said, or
@@ -83,7 +90,7 @@ def publish(
             columns = cell_columns(store, row)
             write_cells(store, row, columns, fresh / CELLS)
         say(f"{row.name}: drawing the page and its figures ...")
-        report = supplement(sweep, data, fresh, about.date)
+        report = supplement(sweep, data, fresh, about.date, engine, say)
         for name, content in pictures(report.figures, kinds).items():
             _write(fresh, f"{FIGURES}/{name}", numbered(content) if name.endswith(".svg") else content)
         for name, content in sources.files.items():
@@ -94,9 +101,15 @@ def publish(
     return folder
 
 
-def supplement(sweep: str, data: Path, folder: Path, date: str) -> Report:
+def supplement(sweep: str, data: Path, folder: Path, date: str, engine: bool, say: Callable[[str], object]) -> Report:
     """Writes the page into a folder, without files of figures beside it."""
-    report = write_report(sweep, data, folder / "drawn", kinds=(), written=date)
+    if engine:
+        try:
+            engine_of_pages(say)
+        except SwingbyError as error:
+            say(f"warning: the page answers no SQL: {error}")
+            engine = False
+    report = write_report(sweep, data, folder / "drawn", kinds=(), written=date, supplement=engine)
     report.page.rename(folder / PAGE)
     shutil.rmtree(folder / "drawn")
     return report

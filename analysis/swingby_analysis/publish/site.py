@@ -151,7 +151,7 @@ def _with_page(of: Entry, picture: bytes) -> Entry:
 
 def _small(figure: Figure) -> bytes:
     """A figure as a small PNG, without a title, which stands below it."""
-    return vl_convert.svg_to_png(flat(vl_convert.vegalite_to_svg(figure.spec, vl_version=VEGA_LITE)), scale=SCALE)
+    return vl_convert.svg_to_png(flat(vl_convert.vegalite_to_svg(dict(figure.spec), vl_version=VEGA_LITE)), scale=SCALE)
 
 
 def _picture_path(folder: Path, name: str) -> Path:

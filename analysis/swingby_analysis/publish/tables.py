@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from swingby.archive.origins import portable_text
 from swingby.data.files import clear_os_errors
 from swingby.model import registry
 from swingby.store import Store
-from swingby.store.comments import Meaning, described
+from swingby.store.comments import Described, Meaning, described
 from swingby.store.lookup import KnownSweep, written_outcomes
 from swingby.store.sql import quoted
 from swingby.store.views import OF_SHARD, OUTCOMES_OF
@@ -52,61 +52,77 @@ class Columns:
 
 
 def cell_columns(store: Store, row: KnownSweep) -> Columns:
-    """The columns of a sweep's cells: point, axes, seed, status, outcomes, scalars, parameters, id and message."""
-    of, there = registry.experiment(row.experiment), store.columns(row.experiment)
-    tables = described(store)
-    means, of_expressions = (
-        dict(tables[name].columns) if name in tables else {}
-        for name in (row.experiment, f"{OUTCOMES_OF}{row.experiment}")
-    )
+    """The columns of a sweep's cells: point, axes, seed, status, outcomes (that of the diagram first), scalars,
+    parameters, id and message."""
+    of, there, tables = registry.experiment(row.experiment), store.columns(row.experiment), described(store)
+    means = _means(tables, row.experiment)
+    (sweep,) = store.sql("select resolved from sweeps where sweep_id = ?", [row.sweep_id]).rows()
+    resolved = json.loads(sweep.resolved)
+
+    def plain(name: str, role: str) -> Column:
+        return Column(name, role, means.get(name, Meaning("")), f"e.{quoted(name)}")
+
     curves = set(of.curves).union(*of.recordings.values())
-    columns = [Column("point", "place", Meaning("number of the point in the sweep, from 0 on"), "m.point")]
-
-    def add(name: str, role: str, about: Meaning | None = None, sql: str = "") -> None:
-        if name not in {column.name for column in columns}:
-            columns.append(Column(name, role, about or means.get(name, Meaning("")), sql or f"e.{quoted(name)}"))
-
-    for name in _axes(store, row.sweep_id):
-        base, entry = split(name)
-        if base in there and entry is not None:
-            about = means.get(base, Meaning(""))
-            add(name, "axis", Meaning(f"entry {entry + 1} of {base}: {about.meaning}", about.unit),
-                f"e.{quoted(base)}[{entry + 1}]")  # fmt: skip
-        elif base in there:
-            add(name, "axis")
-    add("seed", "place")
-    add("status", "outcome")
-    joins = dict[str, None]()
-    for item in registry.detectors_for(row.experiment, there):
-        table = f"outcomes_{item.name}"
-        if table not in store.names():
-            continue
-        joins[quoted(table)] = None
-        for name in item.outcomes:
-            about = tables[table].columns.get(name) if table in tables else None
-            column = name if name not in there else f"{item.name}.{name}"
-            add(column, "outcome", about or Meaning(""), f"{quoted(table)}.{quoted(name)}")
-    for name, one in written_outcomes(store, row.sweep_id).items():
-        joins[quoted(one.table)] = None
-        about = of_expressions.get(name) or Meaning(f"the expression {one.expression}")
-        add(name, "outcome", about, f"{quoted(one.table)}.value")
-    for name in of.scalars:
-        if name in there:
-            add(name, "scalar")
-    for name in there:
-        if name not in curves and name not in HIDDEN and name not in ("cell_id", "message"):
-            add(name, "parameter" if name in of.Params.model_fields else "place")
-    add("cell_id", "place")
-    add("message", "place")
-    text = " ".join(
-        f"left join {table} on {table}.cell_id = e.cell_id and {table}.{OF_SHARD} = e.shard" for table in joins
+    apart = {*curves, *HIDDEN, *of.scalars, "cell_id", "message"}
+    shown = (resolved.get("diagram") or {}).get("outcome") or resolved.get("outcome")
+    outcomes = sorted(_outcomes(store, row, tables), key=lambda one: one[0].name != shown)
+    every = [
+        Column("point", "place", Meaning("number of the point in the sweep, from 0 on"), "m.point"),
+        *_axes(resolved, there, means),
+        plain("seed", "place"),
+        plain("status", "outcome"),
+        *(column for column, _ in outcomes),
+        *(plain(name, "scalar") for name in of.scalars if name in there),
+        *(
+            plain(name, "parameter" if name in of.Params.model_fields else "place")
+            for name in there
+            if name not in apart
+        ),
+        plain("cell_id", "place"),
+        plain("message", "place"),
+    ]
+    unique: dict[str, Column] = {}
+    for column in every:
+        unique.setdefault(column.name, column)
+    joins = " ".join(
+        f"left join {table} on {table}.cell_id = e.cell_id and {table}.{OF_SHARD} = e.shard"
+        for table in dict.fromkeys(table for _, table in outcomes)
     )
-    return Columns(columns, {name: means.get(name, Meaning("")) for name in there if name in curves}, text)
+    kept = {name: means.get(name, Meaning("")) for name in there if name in curves}
+    return Columns(list(unique.values()), kept, joins)
 
 
-def _axes(store: Store, sweep_id: str) -> list[str]:
-    (row,) = store.sql("select resolved from sweeps where sweep_id = ?", [sweep_id]).rows()
-    return [name for axis in json.loads(row.resolved)["axes"] for name in axis["names"]]
+def _means(tables: Mapping[str, Described], name: str) -> Mapping[str, Meaning]:
+    """What the columns of a table mean, as far as that is declared."""
+    return tables[name].columns if name in tables else {}
+
+
+def _axes(resolved: Mapping[str, Any], there: Mapping[str, str], means: Mapping[str, Meaning]) -> Iterator[Column]:
+    """A column for each axis; an entry of a vector, such as mu.1, has one of its own."""
+    for name in (name for axis in resolved["axes"] for name in axis["names"]):
+        base, entry = split(name)
+        about = means.get(base, Meaning(""))
+        if base in there and entry is None:
+            yield Column(name, "axis", about, f"e.{quoted(name)}")
+        elif base in there and entry is not None:
+            text = f"entry {entry + 1} of {base}: {about.meaning}"
+            yield Column(name, "axis", Meaning(text, about.unit), f"e.{quoted(base)}[{entry + 1}]")
+
+
+def _outcomes(store: Store, row: KnownSweep, tables: Mapping[str, Described]) -> Iterator[tuple[Column, str]]:
+    """A column for each outcome, with the table that it comes from, quoted; of two of a name the detector is named."""
+    names = set(store.columns(row.experiment))
+    for item in registry.detectors_for(row.experiment, names):
+        table = f"outcomes_{item.name}"
+        for outcome in item.outcomes if table in store.names() else ():
+            name = f"{item.name}.{outcome}" if outcome in names else outcome
+            names.add(name)
+            about = _means(tables, table).get(outcome, Meaning(""))
+            yield Column(name, "outcome", about, f"{quoted(table)}.{quoted(outcome)}"), quoted(table)
+    meanings = _means(tables, f"{OUTCOMES_OF}{row.experiment}")
+    for name, one in written_outcomes(store, row.sweep_id).items():
+        about = meanings.get(name, Meaning(f"the expression {one.expression}"))
+        yield Column(name, "outcome", about, f"{quoted(one.table)}.value"), quoted(one.table)
 
 
 def write_cells(store: Store, row: KnownSweep, columns: Columns, path: Path) -> None:

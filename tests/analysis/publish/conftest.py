@@ -57,7 +57,9 @@ def study(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def published(study: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Its publication, with figures as SVG alone."""
     registry._adopted.pop("dents", None)
-    return publish("dents", study / "data", tmp_path_factory.mktemp("published") / "dents", ASKED, ("svg",))
+    return publish(
+        "dents", study / "data", tmp_path_factory.mktemp("published") / "dents", ASKED, ("svg",), engine=False
+    )
 
 
 @pytest.fixture(autouse=True)

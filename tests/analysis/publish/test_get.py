@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import sys
 from collections.abc import Callable
@@ -12,6 +13,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from swingby.archive import download
 from swingby.archive.get import get
@@ -325,6 +328,32 @@ def test_numbers_that_are_not_finite_are_data(study: Path, published: Path) -> N
     for text in (b'{"a": NaN}', b'{"a": -Infinity}'):
         with pytest.raises(SwingbyError, match="no number of JSON"):
             strict_json(text, "it")
+
+
+values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=8) | st.sampled_from(OUTSIDE),
+    lambda inner: st.lists(inner, max_size=2) | st.dictionaries(st.text(max_size=8), inner, max_size=2),
+    max_leaves=4,
+)
+
+
+@given(data=st.data())
+def test_any_manifest_is_one_or_refused(published: Path, data: st.DataObject) -> None:
+    """With any value in any place, or cut anywhere, it is refused, or names files of its folder and a sweep alone."""
+    manifest_of: dict[str, Any] = json.loads((published / MANIFEST).read_text())
+    place = data.draw(st.sampled_from([*manifest_of, "a new key"]))
+    if place == "files" and data.draw(st.booleans()):
+        manifest_of["files"][data.draw(st.text(max_size=8) | st.sampled_from(OUTSIDE))] = data.draw(values)
+    else:
+        manifest_of[place] = data.draw(values)
+    text = json.dumps(manifest_of)
+    try:
+        of = Published.of_bytes(text[: data.draw(st.integers(0, 2 * len(text)))].encode(), MANIFEST)
+    except SwingbyError:
+        return
+    assert of.archive in of.files
+    assert all((published / name).resolve().is_relative_to(published) for name in of.files)
+    assert re.fullmatch(r"[a-z0-9-]+", of.name)
 
 
 def test_a_manifest_is_read_as_it_was_written(published: Path) -> None:

@@ -38,7 +38,7 @@ def test_the_same_results_give_the_same_bytes(study: Path, published: Path, tmp_
     (tmp_path / "again").mkdir()
     (tmp_path / "again" / "manifest.json").write_text("{}")
     (tmp_path / "again" / "old.txt").write_text("x")
-    again = publish("dents", study / "data", tmp_path / "again", ASKED, ("svg",))
+    again = publish("dents", study / "data", tmp_path / "again", ASKED, ("svg",), engine=False)
     was, now = contents(published), contents(again)
     assert was.keys() == now.keys()
     assert [name for name in was if was[name] != now[name]] == []
