@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import statistics
 import subprocess
 import sys
@@ -38,65 +39,82 @@ def rows(quick: bool) -> list[tuple[str, ...]]:
     measured = list[tuple[str, ...]]()
     with tempfile.TemporaryDirectory() as place:
         for points, seeds in SIZES[:1] if quick else SIZES:
-            folder = Path(place) / str(points)
-            data, repeats = folder / "data", 1 if quick else 3
+            data = Path(place) / str(points) / "data"
             derive(synthetic_sim.write(data, synthetic_sim.square("runs", points, seeds)))
-            runs = f"{points**2 * seeds:,}"
-            results = exported(data, folder / "runs.jsonl")
-            measured.append(("`swingby report`", runs, *own(data, folder, repeats)))
-            measured += [(title, runs, *peer(name, results, folder, repeats)) for name, title in PEERS.items()]
+            measured += of_sweep("runs", data, data.parent, 1 if quick else 3)
     return measured
 
 
-def exported(data: Path, path: Path) -> Path:
-    """The runs as peers get them: parameters, the final loss, and the curve at 60 of its steps or fewer."""
+def of_sweep(sweep: str, data: Path, folder: Path, repeats: int) -> list[tuple[str, ...]]:
+    """The rows of the results of one sweep of SIM; `folder` takes what is written."""
+    results, count = exported(sweep, data, folder / "runs.jsonl")
+    own_row = ("`swingby report`", f"{count:,}", *own(sweep, data, folder, repeats))
+    return [own_row, *((title, f"{count:,}", *peer(name, results, folder, repeats)) for name, title in PEERS.items())]
+
+
+def exported(sweep: str, data: Path, path: Path) -> tuple[Path, int]:
+    """The runs as peers get them, and how many: parameters, the final loss, the curve at 60 of its steps or fewer."""
+    query = """
+        select mu[2] as mu_1, init_gain, layers, width, final_ood_loss, step, ood_loss
+        from sim join members using (cell_id) join sweeps using (sweep_id) where sweeps.name = $1 order by cell_id
+    """
     with Store.open(data) as store, path.open("w") as lines:
-        for row in store.sql("select mu, init_gain, final_ood_loss, step, ood_loss from sim order by cell_id").rows():
+        rows = store.sql(query, [sweep]).rows()
+        names = [
+            name for name in ("mu_1", "init_gain", "width", "layers") if len({getattr(row, name) for row in rows}) > 1
+        ]
+        for row in rows:
             kept = range(0, len(row.step), -(-len(row.step) // 60))
-            lines.write(
-                json.dumps({
-                    "params": {"mu_1": row.mu[1], "init_gain": row.init_gain},
-                    "value": row.final_ood_loss,
-                    "steps": [row.step[place] for place in kept],
-                    "curve": [row.ood_loss[place] for place in kept],
-                })
-                + "\n"
-            )  # fmt: skip
-    return path
+            one = {
+                "params": {name: float(getattr(row, name)) for name in names},
+                "value": row.final_ood_loss,
+                "steps": [row.step[place] for place in kept],
+                "curve": [row.ood_loss[place] for place in kept],
+            }
+            lines.write(f"{json.dumps(one)}\n")
+    return path, len(rows)
 
 
-def own(data: Path, folder: Path, repeats: int) -> tuple[str, str]:
-    """Seconds of the whole command, and megabytes of its page."""
-    command = [sys.executable, "-m", "swingby", "report", "runs", "--redraw", "--data", str(data), "--out", str(folder)]
-    seconds = list[float]()
+def own(sweep: str, data: Path, folder: Path, repeats: int) -> tuple[str, str, str]:
+    """Seconds of the whole command, its CPU seconds, and megabytes of its page."""
+    command = [sys.executable, "-m", "swingby", "report", sweep, "--redraw", "--data", str(data), "--out", str(folder)]
+    seconds, cpu = list[float](), list[float]()
     for _ in range(repeats):
-        began = time.monotonic()
+        began, used = time.monotonic(), children()
         subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
         seconds.append(time.monotonic() - began)
-    return spread(seconds), f"{(folder / 'runs' / 'report.html').stat().st_size / 1e6:.1f}"
+        cpu.append(children() - used)
+    return spread(seconds), spread(cpu), f"{(folder / sweep / 'report.html').stat().st_size / 1e6:.1f}"
 
 
-def peer(name: str, results: Path, folder: Path, repeats: int) -> tuple[str, str]:
-    """Seconds of a peer, and megabytes of what it wrote."""
+def children() -> float:
+    """The CPU seconds of all processes that this one has started and that have ended."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
+
+
+def peer(name: str, results: Path, folder: Path, repeats: int) -> tuple[str, str, str]:
+    """Seconds of a peer, its CPU seconds, and megabytes of what it wrote."""
     python = os.environ.get("PEERS")
     if python is None:
-        return "not measured: set PEERS", ""
-    seconds, size = list[float](), 0
+        return "not measured: set PEERS", "", ""
+    seconds, cpu, size = list[float](), list[float](), 0
     for _ in range(repeats):
         with tempfile.TemporaryDirectory(dir=folder) as place:
             command = [python, str(Path(__file__).with_name("pages_peer.py")), name, str(results), place, str(MOST)]
             try:
                 done = subprocess.run(command, capture_output=True, text=True, timeout=MOST + 60, cwd=place)
             except subprocess.TimeoutExpired:
-                return f"> {MOST}", ""
+                return f"> {MOST}", "", ""
         if done.returncode:
-            return f"fails: {(done.stderr.strip().splitlines() or ['?'])[-1][:60]}", ""
+            return f"fails: {(done.stderr.strip().splitlines() or ['?'])[-1][:60]}", "", ""
         found = json.loads(done.stdout.strip().splitlines()[-1])
         if "late" in found or found["seconds"] > MOST:
-            return f"> {MOST}" + (f" ({found['late']})" if "late" in found else ""), ""
+            return f"> {MOST}" + (f" ({found['late']})" if "late" in found else ""), "", ""
         seconds.append(found["seconds"])
+        cpu.append(found["cpu"])
         size = found["bytes"]
-    return spread(seconds), f"{size / 1e6:.1f}"
+    return spread(seconds), spread(cpu), f"{size / 1e6:.1f}"
 
 
 def spread(seconds: list[float]) -> str:
@@ -105,7 +123,11 @@ def spread(seconds: list[float]) -> str:
 
 
 TABLES = [
-    Benchmark("From results to a page, seconds: median (least .. most)", ("program", "runs", "seconds", "MB"), rows)
+    Benchmark(
+        "From results to a page, seconds: median (least .. most)",
+        ("program", "runs", "seconds", "CPU seconds", "MB"),
+        rows,
+    )
 ]
 
 if __name__ == "__main__":

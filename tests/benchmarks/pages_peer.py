@@ -38,7 +38,8 @@ def optuna_page(rows: Rows, folder: Path, curves: bool) -> int:
     size, library = 0, True
     for plot in (plot_contour, plot_slice, *([plot_intermediate_values] if curves else [])):
         path = folder / f"{plot.__name__}.html"
-        plot(study).write_html(path, include_plotlyjs=library)  # the library once
+        figure = plot(study, params=list(spaces)[:2]) if plot is plot_contour else plot(study)
+        figure.write_html(path, include_plotlyjs=library)  # the library once
         size, library = size + path.stat().st_size, False
     return size
 

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import polars as pl
 
 from swingby.store import Store
 from swingby_analysis.charts.bands import decades_of
-from swingby_analysis.query import Query, ask
+from swingby_analysis.query import Query, ask, literal
 from swingby_analysis.report.data import ReportData
 from swingby_analysis.report.extremes import seen_text
 from swingby_analysis.stats.seeds import Bump, bump_over_seeds
 
 DETAILED_STEPS = 120
 """About how many steps of the single runs are drawn."""
+MOST_NAMED = 2000
+"""Cells that are named in a query."""
 
 
 @dataclass(frozen=True)
@@ -45,13 +47,13 @@ class Examples:
         head = data.sweep["sweep_id"], data.sweep["experiment"], tuple(reasons), DETAILED_STEPS
         queries = [Query("runs", (*head, one.column, one.unit, (1,))) for one in shown]
         curves = {
-            one.title: ask(store, query).with_columns(value=value.get(0))
+            one.title: _runs(data, store, query, reasons).with_columns(value=value.get(0))
             for one, query in zip(shown, queries, strict=True)
         }
         places = None
         if plane is not None and data.plane is not None:
             queries.append(Query("runs", (*head, plane.curve, plane.unit or "ones", data.plane)))
-            places = ask(store, queries[-1]).with_columns(x=value.get(0), y=value.get(1))
+            places = _runs(data, store, queries[-1], reasons).with_columns(x=value.get(0), y=value.get(1))
         return cls(reasons, curves, places, queries)
 
     @property
@@ -85,6 +87,15 @@ class Examples:
         if len(losses) < 2 or longest < 3:
             return None
         return bump_over_seeds(np.arange(longest), np.array(losses))
+
+
+def _runs(data: ReportData, store: Store, query: Query, points: Collection[int]) -> pl.DataFrame:
+    """The rows of a query of the runs at some points; of cells that are named in it DuckDB reads no other curves."""
+    cells = data.cells.filter(pl.col("point").is_in(list(points)))["cell_id"].unique().sort().to_list()
+    if len(cells) > MOST_NAMED:
+        return ask(store, query)
+    named = f"    from cells\n    where cell_id in ({', '.join(map(literal, cells))})\n)"
+    return ask(store, replace(query, inline=query.text.replace("    from cells\n)", named, 1)))
 
 
 def choose(data: ReportData) -> dict[int, str]:

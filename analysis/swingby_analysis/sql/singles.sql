@@ -15,6 +15,7 @@ asked as (
         columns(lambda name: name = $5) as value,
         columns(lambda name: name = $6) as unit
     from cells
+    where cell_id in (select cell_id from chosen)
 ),
 runs as (
     select chosen.point, asked.* from chosen join asked using (cell_id) where len(step) > 0 and value is not null
