@@ -151,11 +151,11 @@ def read_runs(path: Path) -> Iterator[RunsFile]:
 
 
 @contextmanager
-def read_frame(path: Path, table: pa.Table, digest: str, **said: Any) -> Iterator[RunsFile]:
+def read_frame(path: Path, table: pa.Table, digest: str, **about: Any) -> Iterator[RunsFile]:
     """Takes a table of runs, that some tool left at a path, into a database that is closed in the end.
 
     Args:
-        said: the last fields of the file, by their names.
+        about: the last fields of the file, by their names.
 
     Raises:
         SwingbyError: it has more columns than are allowed.
@@ -169,7 +169,7 @@ def read_frame(path: Path, table: pa.Table, digest: str, **said: Any) -> Iterato
             database.execute("create temp table source as select * from frame")
             leaves = list(_leaves(database.sql("select * from source")))
             columns = [_file_column(database, name, value, id_) for name, value, id_ in leaves]
-        yield RunsFile(path, digest, table.num_rows, columns, database, **said)
+        yield RunsFile(path, digest, table.num_rows, columns, database, **about)
 
 
 def of_counts(file: RunsFile, yes: str, total: str) -> RunsFile:

@@ -108,7 +108,7 @@ def by_ray(folder: Path) -> None:
         if config["seed"] == 2:
             raise ValueError("no such seed")
 
-    ray.init(num_cpus=1, include_dashboard=False, logging_level="ERROR")
+    ray.init(num_cpus=1, include_dashboard=False, logging_level=40)
     space = {
         "lr": tune.grid_search(list(RATES)), "seed": tune.grid_search([0, 1, 2]),
         "model": {"width": 4, "acts": ["relu", "tanh"]},

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from swingby.errors import SwingbyError
-from swingby.imports.tools.run import LeftOut, Run, json_of, of_text
+from swingby.imports.tools.run import LeftOut, Run, json_of, of_text, yaml_of
 from swingby.imports.tools.tables import ENDINGS, read_table
 from swingby.imports.tools.tensorboard import read_events
 
@@ -23,8 +20,6 @@ SETTINGS = (
 """Files of settings; the first that a folder has counts. Ray Tune writes the first, Hydra and Lightning the next."""
 ERROR = "error.txt"
 MOST_YAML = 4 * 2**20
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-Unread = Counter[str]
 
 
 def recognises(path: Path) -> bool:
@@ -102,15 +97,7 @@ def settings_of(file: Path) -> Mapping[str, Any]:
     if file.stat().st_size > MOST_YAML:
         raise SwingbyError(f"larger than {MOST_YAML >> 20} MiB")
     text = file.read_text(encoding="utf-8-sig", errors="replace")
-    if file.suffix == ".json":
-        values = json_of(text, file.name)
-    else:
-        try:
-            if "*" in text and any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text)):
-                raise SwingbyError("aliases are not read")
-            values = yaml.load(text, _LOADER)  # noqa: S506  a safe loader, both
-        except (yaml.YAMLError, RecursionError) as error:
-            raise SwingbyError(str(error).splitlines()[0]) from None
+    values = json_of(text, file.name) if file.suffix == ".json" else yaml_of(text, file.name)
     if not isinstance(values, Mapping) or not values:
         raise SwingbyError("no settings by name")
     # YAML 1.1 has 1e-3 as a text.

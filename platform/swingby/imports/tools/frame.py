@@ -116,9 +116,9 @@ def _frame(runs: list[Run], tool: str, notes: list[str]) -> Frame:
                 [_entries(run.curves, name, of) for run, of in zip(runs, steps, strict=True)], pa.list_(pa.float64())
             )
     for role in ("status", "message"):
-        told = [getattr(run, role) for run in runs]
-        if any(told):
-            columns[role] = pa.array(told, pa.string())
+        reported = [getattr(run, role) for run in runs]
+        if any(reported):
+            columns[role] = pa.array(reported, pa.string())
     names = {one: one.partition(".")[2] for one in columns if one.startswith((CONFIG, METRICS, LAST))}
     names = unambiguous(names, columns)
     export = Export(

@@ -11,9 +11,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from swingby.imports.tools.run import LeftOut, Run, files_below, number, of_text
+from swingby.errors import SwingbyError
+from swingby.imports.tools.run import LeftOut, Run, files_below, number, of_text, yaml_of
 from swingby.imports.tools.sqlite import has_tables, reading
 
 TOOL = "MLflow runs"
@@ -22,7 +21,6 @@ STATES = {1: "running", 2: "scheduled", 3: "finished", 4: "failed", 5: "killed"}
 """`RunStatus` of MLflow."""
 LARGEST = 1.7e308
 """MLflow's database has this and more for what is infinite."""
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def recognises(path: Path) -> bool:
@@ -56,8 +54,8 @@ def _folders(path: Path) -> Iterator[Path]:
 
 def _meta(folder: Path) -> dict[str, Any]:
     try:
-        read = yaml.load((folder / META).read_text(errors="replace"), _LOADER)  # noqa: S506  a safe loader, both
-    except (OSError, yaml.YAMLError, RecursionError):
+        read = yaml_of((folder / META).read_text(errors="replace"), META)
+    except (OSError, SwingbyError):
         return {}
     return read if isinstance(read, dict) else {}
 

@@ -81,8 +81,8 @@ def open_runs(paths: Sequence[Path], hints: Hints) -> Iterator[RunsFile]:
     others = [one for one in TOOLS if first.is_dir() and one not in (tool, plain, tensorboard)]
     beside = [one.TOOL for one in others if one.recognises(first)]
     notes = [*frame.notes, *(f"{first} holds {one} too: import their folder by itself" for one in beside)]
-    said = {"export": frame.export, "names": frame.names, "notes": tuple(notes), "title": frame.title}
-    with read_frame(first, frame.table, digest(frame.table), **said) as file:
+    about = {"export": frame.export, "names": frame.names, "notes": tuple(notes), "title": frame.title}
+    with read_frame(first, frame.table, digest(frame.table), **about) as file:
         yield file
 
 

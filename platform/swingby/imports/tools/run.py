@@ -9,8 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from swingby.errors import SwingbyError
 
+_SAFE = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+"""YAML's safe loader, in C where that is there."""
 Curves = dict[str, dict[int, float | None]]
 """By the name of a metric, its value by the step."""
 
@@ -119,6 +123,20 @@ def json_of(text: str | bytes, what: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError) as error:
         raise SwingbyError(f"{what} is no JSON: {error}") from None
+
+
+def yaml_of(text: str, what: str) -> Any:
+    """The value that a YAML text holds, read by YAML's safe loader; without aliases, which can multiply without end.
+
+    Raises:
+        SwingbyError: it is no such YAML.
+    """
+    try:
+        if "*" in text and any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text)):
+            raise SwingbyError(f"{what}: aliases are not read")
+        return _SAFE(text).get_single_data()
+    except (yaml.YAMLError, RecursionError) as error:
+        raise SwingbyError(f"{what} is no YAML that is read: {str(error).splitlines()[0]}") from None
 
 
 def files_below(path: Path, pattern: str) -> list[Path]:

@@ -125,8 +125,8 @@ def _history(run: Run, data: bytes, logged: int) -> int:
             values[".".join(path)] = plain
         elif place == 2:
             step = next((signed(of) for at, of in fields(block(value)) if at == 1), 0)
-    told = values.get("_step")
-    step = told if isinstance(told, int) and told >= 0 else step
+    reported = values.get("_step")
+    step = reported if isinstance(reported, int) and reported >= 0 else step
     record(run, step, {name: value for name, value in values.items() if name not in ABOUT})
     return logged + 1
 
