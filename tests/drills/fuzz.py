@@ -23,8 +23,8 @@ with atheris.instrument_imports(include=["swingby"]):  # pyright: ignore[reportA
 
     from swingby.data.parquet import read_parquet
     from swingby.errors import SwingbyError
+    from swingby.model import expression
     from swingby.sandbox.statement import RefusedError, readable
-    from swingby.sweepfile import expression
     from swingby.sweepfile.sweep import Sweep, named_sweeps
 
 OPTIONS = ("-runs=20000", "-max_len=4096", "-timeout=20", "-rss_limit_mb=4096")
