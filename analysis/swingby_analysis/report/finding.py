@@ -20,6 +20,9 @@ from swingby_analysis.report.data import ReportData
 from swingby_analysis.report.effects import SweptAxis, effects_of, swept
 from swingby_analysis.report.prose import percent, plural
 
+ALIKE = 0.67
+"""An axis that matters this much of the first one matters about as much."""
+
 
 class Contrast(NamedTuple):
     """Averages of the points at the values of one axis.
@@ -29,12 +32,26 @@ class Contrast(NamedTuple):
         values: as text, in order.
         means: of the points at each value.
         sure: whether the axis surely explains some of the differences between points.
+        strengths: how much each axis that varies matters, by name; the axis itself is the first of the largest.
     """
 
     axis: str
     values: Sequence[str]
     means: Sequence[float]
     sure: bool
+    strengths: Mapping[str, float]
+
+    @property
+    def depends(self) -> str:
+        """On what the outcome depends, in words: other axes that matter about as much are named, too."""
+        rivals = [
+            name
+            for name, strength in self.strengths.items()
+            if name != self.axis and strength >= ALIKE * self.strengths[self.axis]
+        ]
+        if rivals:
+            return f"depends on {' and '.join([self.axis, *rivals])} about equally"
+        return f"depends {'mostly ' if len(self.strengths) > 1 else ''}on {self.axis}"
 
     def at(self, rank: int) -> str:
         """A value of the axis, such as "layers = 2"."""
@@ -74,15 +91,17 @@ def contrast(
         order = swept(data)[0]
         if effects is None:
             return None
-        best = int(np.argmax([one.share for one in effects.axes]))
+        strengths = [one.share for one in effects.axes]
+        best = int(np.argmax(strengths))
         sure = effects.axes[best].low > 0
     else:  # its cells were chosen by their results: the fitted map stands for all points
         order, axes = swept(data, list(data.grid.places))
         if not axes:
             return None
-        spreads = [float(np.ptp(_means(axis, order, points))) for axis in axes]
-        best, sure = int(np.argmax(spreads)), max(spreads) > 0.1
-    return Contrast(axes[best].name, axes[best].values, _means(axes[best], order, points), sure)
+        strengths = [float(np.ptp(_means(axis, order, points))) for axis in axes]
+        best, sure = int(np.argmax(strengths)), max(strengths) > 0.1
+    named = {axis.name: strength for axis, strength in zip(axes, strengths, strict=True)}
+    return Contrast(axes[best].name, axes[best].values, _means(axes[best], order, points), sure, named)
 
 
 def _means(axis: SweptAxis, order: Sequence[int], points: Mapping[int, float]) -> list[float]:
@@ -112,7 +131,7 @@ def _share(data: ReportData, outcome: str) -> str:
     if one is None or not one.sure:
         return f"{whole}, and no axis by itself makes a clear difference."
     most, least = one.ends
-    depends = f"{name} depends {'' if len(swept(data)[1]) == 1 else 'mostly '}on {one.axis}"
+    depends = f"{name} {one.depends}"
     fitted = ", by the fitted map" if fits else ""
     shares = (
         f"{_part(one.means[most])} of the runs show it at {one.at(most)}, {_part(one.means[least])} at {one.at(least)}"
@@ -164,7 +183,7 @@ def _category(data: ReportData, outcome: str) -> str:
     shares = (
         f"{_part(one.means[most])} of the runs end so at {one.at(most)}, {_part(one.means[least])} at {one.at(least)}"
     )
-    return f"{said}. {quoted(category)} depends mostly on {one.axis}: {shares}."
+    return f"{said}. {quoted(category)} {one.depends}: {shares}."
 
 
 def _number(data: ReportData, outcome: str) -> str:
@@ -192,8 +211,8 @@ def _number(data: ReportData, outcome: str) -> str:
         at[rank] += [medians[point]] if point in medians else []
     middles = [float(np.median(here)) if here else math.nan for here in at]
     if not all(map(math.isfinite, middles)) or len(set(middles)) == 1:
-        return f"{middle}; it depends mostly on {one.axis}."
+        return f"{middle}; it {one.depends}."
     most, least = int(np.argmax(middles)), int(np.argmin(middles))
-    depends = f"The {name} depends {'' if len(axes) == 1 else 'mostly '}on {one.axis}"
+    depends = f"The {name} {one.depends}"
     high, low = (f"{written(middles[rank])} at {one.at(rank)}" for rank in (most, least))
     return f"{depends}: typically {high}, {low}."
