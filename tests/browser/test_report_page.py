@@ -198,6 +198,7 @@ def test_a_point_that_was_never_trained_shows_its_fitted_share(browser: Browser,
     sweep = synthetic_sim.square("partly", 8, 4)
     synthetic_sim.write(tmp_path / "data", sweep, lambda cell: None if sweep.points.index(cell.point) % 4 else "ok")
     opened = Drawn(browser, write_report("partly", tmp_path / "data", tmp_path / "out", kinds=()).page)
+    opened.open_all()
     opened.point_at(16 + 20)  # tiles of points with cells come first
     assert ": no seed; fitted " in opened.page.inner_text("#share")
     assert opened.page.inner_text("#note") == "No curve was recorded at this point."
