@@ -98,7 +98,7 @@ def _means(tables: Mapping[str, Described], name: str) -> Mapping[str, Meaning]:
 
 
 def _axes(resolved: Mapping[str, Any], there: Mapping[str, str], means: Mapping[str, Meaning]) -> Iterator[Column]:
-    """A column for each axis; an entry of a vector, such as mu.1, has one of its own."""
+    """A column for each axis; an entry of a vector, such as the second of rates, has one of its own."""
     for name in (name for axis in resolved["axes"] for name in axis["names"]):
         base, entry = split(name)
         about = means.get(base, Meaning(""))
