@@ -5,19 +5,22 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from dataclasses import asdict
+from collections.abc import Iterator
+from dataclasses import asdict, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from swingby.data.records import BatchNote
 from swingby.model import registry
-from swingby.model.experiment import Resources
+from swingby.model.experiment import Batch, Resources
 from swingby.model.memory import memory_of_torch
+from swingby.model.process_group import LostWorkerError
 from swingby.run.cost import Cost
 from swingby.run.drain import Drain
 from swingby.run.driver import run_sweep
@@ -29,7 +32,7 @@ from swingby.run.ray.slots import Slots
 from swingby.run.ray.trainable import LOST
 from swingby.run.ray.trials import TrialsInFlight
 from swingby.run.sharing import GAIN, INTERVALS, MARGIN, PARTS, Limit, Measurement, Report, Window, most_runs
-from swingby.run.worker.batch import BatchDone
+from swingby.run.worker.batch import Assignment, BatchDone, run_batch
 
 SHARES = st.floats(1e-3, 1.0)
 COUNTS = st.integers(1, len(PARTS))
@@ -297,6 +300,31 @@ def test_a_gpu_that_refuses_memory_costs_no_result(
     assert simulated.most <= cpus
     assert large or simulated.most == min(cpus, len(PARTS)) or gpus == 2
     assert not list((walk.data / "work").glob("*.meter*"))
+
+
+@pytest.mark.parametrize("raised", [True, False], ids=["raised", "yielded"])
+def test_a_lack_of_memory_is_no_failure_beside_others(walk: Any, monkeypatch: pytest.MonkeyPatch, raised: bool) -> None:
+    """A run that may share its GPU leaves no row where it finds no memory, whether its experiment raises that or yields
+    it as a failure; the run that is alone has failed."""
+    experiment = type(registry.experiment("walk"))
+    message = "OutOfMemoryError: CUDA out of memory"
+
+    def run(self: Any, batch: Batch) -> Iterator[pa.Table]:
+        if raised:
+            raise RuntimeError(message)
+        columns = {"cell_id": batch.cells[0].cell_id, "from_step": 0, "to_step": 0, "final": True, "status": "failed"}
+        row = {**dict.fromkeys(self.schema(batch.recording).names), **columns, "message": message, "step": []}
+        yield pa.table({name: [value] for name, value in row.items()}, schema=self.schema(batch.recording))
+
+    monkeypatch.setattr(experiment, "run", run)
+    planned = Planner(walk.sweep(axes={"width": [1]}, seeds=1), walk.records(), RunOptions()).commit()
+    assignment = Assignment(walk.data, planned.plan.plan_id, (0,), gpus=0.25, meter=walk.folder / "a.meter")
+    with pytest.raises(LostWorkerError, match="CUDA out of memory"):
+        run_batch(assignment)
+    assert walk.records().shards() == []
+    done = run_batch(replace(assignment, gpus=1.0, meter=None))
+    assert (done.ok, done.failed) == (0, 1)
+    assert len(walk.records().shards()) == 1
 
 
 class Lines(Progress):

@@ -120,7 +120,7 @@ def run_batch(
         records.data / "cache",
         assignment.group,
         assignment.cpus,
-        assignment.gpus,
+        assignment.gpus if assignment.meter is None else 1.0,  # how many share it may change
     )
     training = Training(records, plan, nothing.batch, how, seen, assignment.attempt, beat, assignment.meter)
     training.run()

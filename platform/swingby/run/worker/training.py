@@ -25,7 +25,7 @@ from swingby.model.process_group import LostWorkerError
 from swingby.run.commit_lock import OvertakenError, check_current, commit_lock
 from swingby.run.processes.group import error_text
 from swingby.run.processes.watchdog import Beat
-from swingby.run.resources import lacks_memory, with_advice
+from swingby.run.resources import with_advice
 from swingby.run.worker.meter import Meter
 from swingby.run.worker.segments import NOTE, Lineage, Segments, shards_of
 
@@ -60,7 +60,7 @@ class Training:
         self.lineage = Lineage(records, how.workdir)
         self.buffer: list[pa.Table] = []
         self.beat, self.known = beat, set(seen)
-        self.meter = None if meter is None else Meter(meter, self.experiment.memory)
+        self.meter = Meter(meter, self.experiment, self.cells)
         # The numbers of a plan's attempts must not reach those of the next plan.
         self.least = 1000 * plan.sequence + 1 + min(attempt, 900)
 
@@ -85,7 +85,7 @@ class Training:
                 raise SwingbyError(f"experiment {name!r} breaks its contract: no final row for {len(left)} cells")
         finally:
             self._flush()
-        self._report(ended=True)
+        self.meter.report(self.segments.reached(), ended=True)
         # A run that retries failed cells goes on from their checkpoints.
         all_failed = all(status == "failed" for status in self.segments.status.values())
         if self.segments.unfinished or (all_failed and self._has_checkpoints()):
@@ -125,15 +125,15 @@ class Training:
             raise
         except LostWorkerError as error:
             if self.segments.unfinished:
-                raise type(error)(self._advised(str(error))) from error
+                raise type(error)(with_advice(str(error), self.how.gpus)) from error
         except BaseException as error:
             if not is_its_own(error):
                 raise
-            self._raise_if_crowded(error_text(error))
+            self.meter.check(error_text(error))
             ids = {cell.cell_id for cell in cells}
             unfinished = [self.cells[cell_id] for cell_id in self.segments.unfinished if cell_id in ids]
             if len(cells) == 1 and unfinished:
-                self._take(self.segments.failed({cells[0].cell_id: self._advised(error_text(error))}))
+                self._take(self.segments.failed({cells[0].cell_id: with_advice(error_text(error), self.how.gpus)}))
                 return
             self._flush()
             self._begin_attempt()
@@ -157,36 +157,14 @@ class Training:
         self.beat("training")
         if table is None:
             return
+        self.meter.check_rows(table)
         rows = self.segments.take(table)
-        if self.meter is not None and "failed" in (statuses := rows["status"].to_pylist()):
-            messages = zip(statuses, rows["message"].to_pylist(), strict=True)
-            self._raise_if_crowded("\n".join(message or "" for status, message in messages if status == "failed"))
         self._take(rows)
         if self.segments.unfinished:  # else the report of the end is the next
-            self._report()
+            self.meter.report(self.segments.reached())
         whole_cells = all(rows["final"].to_pylist()) and not any(rows["from_step"].to_pylist())
         if not whole_cells or time.monotonic() - self.flushed >= FLUSH_SECONDS:
             self._flush()
-
-    def _advised(self, message: str) -> str:
-        """The message of an error, with what to set where the sweep says what part of a GPU a run takes."""
-        return message if self.meter is not None else with_advice(message, self.how.gpus)
-
-    def _raise_if_crowded(self, message: str) -> None:
-        """Raises LostWorkerError if the message says that a run that may share its GPU found no memory: it is tried
-        again, with fewer beside it, and no cell has failed."""
-        if self.meter is not None and lacks_memory(message):
-            raise LostWorkerError(message.splitlines()[0])
-
-    def _report(self, ended: bool = False) -> None:
-        """Reports how far the batch is, if the driver reads it."""
-        if self.meter is None:
-            return
-        of, work = self.experiment, 0.0
-        for cell_id, step in self.segments.reached().items():
-            params = self.cells[cell_id].params
-            work += of.work(params) * min(1.0, step / max(1, of.steps(params)))
-        self.meter.report(work, ended)
 
     def _flush(self) -> None:
         """Commits one shard with the rows since the last."""
