@@ -17,6 +17,7 @@ from swingby.imports.reading import PACKED, READERS, RunsFile, of_counts, read_f
 from swingby.imports.tools import folders, mlflow, optuna, plain, tensorboard, wandb_files, wandb_panel
 from swingby.imports.tools.frame import frame_of
 from swingby.imports.tools.run import Hints, LeftOut, Run
+from swingby.imports.tools.sqlite import is_sqlite
 
 PICKLES = (".pkl", ".pickle", ".pt", ".pth", ".joblib")
 
@@ -62,6 +63,8 @@ def open_runs(paths: Sequence[Path], hints: Hints) -> Iterator[RunsFile]:
     if tool is None and len(paths) == 1 and hints.from_name is None:
         if first.is_dir():
             raise SwingbyError(f"{first} has no runs that are known: {known()}")
+        if is_sqlite(first):
+            raise SwingbyError(f"{first} is SQLite, and neither an Optuna study nor a store of MLflow: {known()}")
         with read_runs(first) as file:
             yield file if hints.counts is None else of_counts(file, *hints.counts)
         return
