@@ -174,6 +174,18 @@ def test_panels_of_wandb(tmp_path: Path) -> None:
         read(files[0])
 
 
+def test_panels_beside_the_table_of_runs(tmp_path: Path) -> None:
+    """The table says the settings and the ends of the runs whose names say nothing; a run that it lacks is left out."""
+    (tmp_path / "loss.csv").write_text("Step,glad-1 - loss,red-2 - loss,odd-3 - loss\n0,1,2,3\n1,0.5,1,2\n")
+    (tmp_path / "runs.csv").write_text("Name,State,Runtime,lr,seed\nglad-1,finished,9,0.1,0\nred-2,crashed,9,0.2,0\n")
+    with pytest.raises(SwingbyError, match="the table of all runs, as the tool exports it, has them too"):
+        read(tmp_path / "loss.csv")
+    imported = read([tmp_path / "runs.csv", tmp_path / "loss.csv"], ColumnRoles(params=("lr",)))
+    rows = [(row["lr"], row["seed"], row["status"], row["loss"]) for row in rows_of(imported)]
+    assert rows == [(0.1, 0, "ok", [1, 0.5]), (0.2, 0, "failed", [2, 1])]
+    assert "1 run left out (odd-3): it is not in the table of runs" in "\n".join(imported.lines())
+
+
 def test_names_hold_settings(tmp_path: Path) -> None:
     """TensorBoard's CSV is a file a run; without a template the message proposes the one that fits."""
     for rate, seed in GRID:
