@@ -64,6 +64,7 @@ def cells_of(
         if name in layout.optional:
             ((without,),) = file.ask(f"select count(*) from runs where {quoted(name)} is null")
             notes.append(f"{counted(without, 'run')} without {name}: its value there is null")
+    _note_texts(file, layout, notes)
     _unite_values(file, layout, values or {}, notes)
     if layout.long:
         curves, scalars = _of_steps(file, layout, known or {}, notes)
@@ -95,6 +96,19 @@ def cells_of(
             )
         mode = modes[0]
     return Cells(table, tuple(curves), tuple(scalars), mode, tuple(notes))
+
+
+def _note_texts(file: RunsFile, layout: Layout, notes: list[str]) -> None:
+    """Says of results that are texts for a few values alone, which these are."""
+    for name, kind in layout.results.items():
+        if kind == "str":
+            ((numbers, texts, example),) = file.ask(
+                f"""select count(*) filter (number), count(*) filter (not number), min(x) filter (not number)
+                    from (select {quoted(name)} as x, try_cast(x as double) is not null as number from runs)
+                    where x is not null"""
+            )
+            if numbers >= texts:
+                notes.append(f"{name} is a text: {texts:,} of its values are no numbers, such as {example!r}")
 
 
 def _check_there(file: RunsFile, layout: Layout) -> None:
@@ -244,6 +258,8 @@ def _number_seeds(file: RunsFile, layout: Layout, notes: list[str]) -> None:
     else:
         file.ask(f"create temp table numbered as select * rename ({quoted(layout.seed)} as seed) from cells")
     file.ask("drop table cells")
+    if layout.seed and layout.status:
+        _without_attempts(file, layout, notes)
     twice = file.ask(
         f"""select list({quoted(ROW)} order by {quoted(ROW)}) as found, seed, {params} from numbered
             group by all_but having count(*) > 1 order by found limit {MOST_SHOWN}""".replace(
@@ -261,6 +277,26 @@ def _number_seeds(file: RunsFile, layout: Layout, notes: list[str]) -> None:
         if steps and not layout.long:
             remedy += f"; or are these steps of one run? --step {steps[0]}"
         raise SwingbyError(f"one cell comes more than once: {'; '.join(shown)}; {remedy}")
+
+
+def _without_attempts(file: RunsFile, layout: Layout, notes: list[str]) -> None:
+    """Takes out runs that failed or are not over where another run is of the same cell, and all but the last of them
+    where none of them ended well."""
+    state = f"lower(trim({quoted(str(layout.status))}))"
+    cell = ", ".join(map(quoted, (*layout.params, "seed")))
+    well = ", ".join(literal(text) for text, end in ENDED.items() if end in ("ok", "diverged"))
+    rank = (
+        f"row_number() over (partition by {cell} order by coalesce({state} in ({well}), true) desc, {quoted(ROW)} desc)"
+    )
+    earlier = f"""select {quoted(ROW)} from (select *, {rank} as rank from numbered)
+                  where rank > 1 and not coalesce({state} in ({well}), true)"""
+    rows = [row for (row,) in file.ask(f"{earlier} order by all")]
+    if rows:
+        file.ask(f"delete from numbered where {quoted(ROW)} in ({earlier})")
+        notes.append(
+            f"{counted(len(rows), 'run')} that did not end well left out, since a later or better one is of the same "
+            f"cell: {_rows(rows, file.names)}"
+        )
 
 
 def _end(file: RunsFile, layout: Layout, curves: Sequence[str], scalars: Sequence[str], notes: list[str]) -> None:

@@ -152,7 +152,7 @@ def _wandb(columns: Collection[str]) -> Export | None:
     for prefix in _WANDB_PREFIXES:
         names |= {name: name.removeprefix(prefix) for name in columns if name.startswith(prefix)}
     status = _first(columns, *_STATES)
-    dropped = {name for name in columns if _is_about(names.get(name, name))}
+    dropped = {name for name in columns if is_about(names.get(name, name))}
     step = "_step" if history else None
     dropped |= {name for name in columns if names.get(name, name) == "_step" and name != step}
     return Export(
@@ -167,7 +167,8 @@ def _wandb(columns: Collection[str]) -> Export | None:
     )
 
 
-def _is_about(name: str) -> bool:
+def is_about(name: str) -> bool:
+    """Whether a column of W&B is about the run: no setting, and no result."""
     return (
         name.lower() in _WANDB_ABOUT or name.startswith(("_wandb.", "_wandb/", "system/", "system.")) or _is_index(name)
     )

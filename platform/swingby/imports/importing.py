@@ -97,7 +97,8 @@ def import_runs(
         SwingbyError: the file cannot be read or has faults, which are named with their rows; the experiment is one that
             is installed or trained here; or cells have other values than before.
     """
-    with open_runs([path] if isinstance(path, Path) else path, request.hints) as file:
+    hints = replace(request.hints, params=bool(request.roles.params))
+    with open_runs([path] if isinstance(path, Path) else path, hints) as file:
         if not request.experiment:
             request = replace(request, experiment=experiment_of(file))
         return _import(data, file, request, dry_run)

@@ -22,6 +22,8 @@ from swingby.store.sql import quoted
 LONGEST_LINE = 16 * 2**20
 """Bytes of a line of a CSV, and of an object of JSON."""
 _CSV = f"read_csv(?, sample_size = -1, null_padding = false, hive_partitioning = false, max_line_size = {LONGEST_LINE})"
+_SEMICOLONS = ", delim = ';', decimal_separator = ',')"
+"""The end of the call for a CSV of a spreadsheet whose language has a decimal comma."""
 _JSON = (
     "read_json(?, sample_size = -1, map_inference_threshold = -1, hive_partitioning = false, "
     f"maximum_object_size = {LONGEST_LINE})"
@@ -137,7 +139,10 @@ def read_runs(path: Path) -> Iterator[RunsFile]:
         link.symlink_to(path.resolve())
         with clear_errors(f"read {path}"), _bounded(database, path):
             _check_names(database, path, link, ending)
-            database.execute(f"create temp table source as select * from {READERS[ending]}", [str(link)])
+            reader = READERS[ending]
+            if reader is _CSV and not packed and _has_semicolons(path):
+                reader = f"{reader.removesuffix(')')}{_SEMICOLONS}"
+            database.execute(f"create temp table source as select * from {reader}", [str(link)])
             leaves = list(_leaves(database.sql("select * from source")))
             if len(leaves) > MOST_COLUMNS:
                 raise SwingbyError(
@@ -246,6 +251,13 @@ def _check_names(database: Database, path: Path, link: Path, ending: str) -> Non
         if other != name or (ending != ".parquet" and READERS[ending] is _CSV and names.count(name) > 1):
             alike = "are one name" if other == name else "differ in upper and lower case alone"
             raise SwingbyError(f"{path}: the columns {other!r} and {name!r} {alike}: rename one in the file")
+
+
+def _has_semicolons(path: Path) -> bool:
+    """Whether the header of a CSV has semicolons, and no other character that may stand between columns."""
+    with path.open("rb") as file:
+        head = file.readline(LONGEST_LINE)
+    return b";" in head and not any(mark in head for mark in b",\t|")
 
 
 def _leaves(relation: Any) -> Iterator[tuple[str, str, Any]]:

@@ -174,6 +174,18 @@ def test_panels_of_wandb(tmp_path: Path) -> None:
         read(files[0])
 
 
+def test_panels_beside_the_table_of_runs(tmp_path: Path) -> None:
+    """The table says the settings and the ends of the runs whose names say nothing; a run that it lacks is left out."""
+    (tmp_path / "loss.csv").write_text("Step,glad-1 - loss,red-2 - loss,odd-3 - loss\n0,1,2,3\n1,0.5,1,2\n")
+    (tmp_path / "runs.csv").write_text("Name,State,Runtime,lr,seed\nglad-1,finished,9,0.1,0\nred-2,crashed,9,0.2,0\n")
+    with pytest.raises(SwingbyError, match="the table of all runs, as the tool exports it, has them too"):
+        read(tmp_path / "loss.csv")
+    imported = read([tmp_path / "runs.csv", tmp_path / "loss.csv"], ColumnRoles(params=("lr",)))
+    rows = [(row["lr"], row["seed"], row["status"], row["loss"]) for row in rows_of(imported)]
+    assert rows == [(0.1, 0, "ok", [1, 0.5]), (0.2, 0, "failed", [2, 1])]
+    assert "1 run left out (odd-3): it is not in the table of runs" in "\n".join(imported.lines())
+
+
 def test_names_hold_settings(tmp_path: Path) -> None:
     """TensorBoard's CSV is a file a run; without a template the message proposes the one that fits."""
     for rate, seed in GRID:
@@ -235,6 +247,41 @@ def test_files_of_runs_in_any_dialect(tmp_path: Path) -> None:
     assert "a line that was half written, of 1 run (lr1_s3.jsonl)" in told
     assert "values of loss that are no numbers, of 1 run (lr1_s4.csv)" in told
     assert "1 run left out (lr1_s5.csv): lr1_s5.csv is empty" in told
+
+
+def test_a_table_with_semicolons_and_a_text_among_numbers(tmp_path: Path) -> None:
+    """As spreadsheets write it: the decimal comma is read, and a column that a text spoils is said to be one."""
+    (tmp_path / "a.csv").write_text("lr;acc;note\n0,1;0,5;1\n0,2;0,25;high\n")
+    imported = read(tmp_path / "a.csv", ColumnRoles(params=("lr",)))
+    assert [(row["lr"], row["acc"], row["note"]) for row in rows_of(imported)] == [(0.1, 0.5, "1"), (0.2, 0.25, "high")]
+    assert "note is a text: 1 of its values are no numbers, such as 'high'" in imported.cells.notes
+
+
+def test_a_run_that_was_started_again_counts_once(tmp_path: Path) -> None:
+    """Of runs of one cell that one counts that ended well, else the last; the others are told. Two that ended well are
+    a fault."""
+    states = [("a", "crashed", 0, 0.9), ("b", "finished", 0, 0.5), ("c", "failed", 1, 0.8), ("d", "failed", 1, 0.7)]
+    text = "Name,State,lr,seed,loss\n" + "".join(f"{n},{state},0.1,{s},{loss}\n" for n, state, s, loss in states)
+    (tmp_path / "runs.csv").write_text(text)
+    imported = read(tmp_path / "runs.csv", ColumnRoles(params=("lr",)))
+    assert [(row["seed"], row["status"], row["loss"]) for row in rows_of(imported)] == [
+        (0, "ok", 0.5),
+        (1, "failed", 0.7),
+    ]
+    assert "2 runs that did not end well left out" in "\n".join(imported.lines())
+    (tmp_path / "runs.csv").write_text(text.replace("crashed", "finished"))
+    with pytest.raises(SwingbyError, match="one cell comes more than once"):
+        read(tmp_path / "runs.csv", ColumnRoles(params=("lr",)))
+
+
+def test_files_that_hold_their_settings(tmp_path: Path) -> None:
+    """Of a file a run, that has settings and results alike, --params says which are settings."""
+    for seed in range(2):
+        (tmp_path / f"r{seed}.json").write_text(f'{{"lr": 0.1, "seed": {seed}, "acc": 0.5}}')
+    with pytest.raises(SwingbyError, match="--params lr where the files do"):
+        read(tmp_path)
+    imported = read(tmp_path, ColumnRoles(params=("lr",)))
+    assert [(row["lr"], row["seed"], row["acc"]) for row in rows_of(imported)] == [(0.1, 0, 0.5), (0.1, 1, 0.5)]
 
 
 # counts

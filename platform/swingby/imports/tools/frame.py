@@ -83,13 +83,16 @@ def _with_names(runs: list[Run], path: Path, hints: Hints) -> tuple[list[Run], l
                 run.params = {**run.params, **settings}
                 kept.append(run)
         return kept, left
-    if runs and not any(run.params for run in runs):
+    if runs and not hints.params and not any(run.params for run in runs):
         for run in runs:
             run.params = pairs_in(run.name)
         if not any(run.params for run in runs):
             names = [run.name for run in runs]
             proposal = template_for(names)
-            example = "--from-name 'run-lr{lr}_s{seed}' reads them where the names hold them"
+            example = (
+                "--from-name 'run-lr{lr}_s{seed}' reads them where the names hold them, --params lr where the files "
+                "do; the table of all runs, as the tool exports it, has them too"
+            )
             how = f"--from-name '{proposal}' would read them" if proposal else example
             raise SwingbyError(f"{path}: nothing says the settings of runs such as {names[0]!r}: {how}")
     return runs, left

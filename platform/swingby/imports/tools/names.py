@@ -42,14 +42,14 @@ def settings_in(template: str, pattern: re.Pattern[str], name: str) -> dict[str,
 
 def pairs_in(name: str) -> dict[str, Any]:
     """The settings of a name that spells them out, as `lr=0.1,seed=0` or `lr: 0.1 seed: 0`."""
-    return {key: of_text(value) for key, value in _PAIR.findall(name)}
+    return {key: of_text(value) for key, value in _PAIR.findall(_ENDING.sub("", name))}
 
 
 def template_for(names: Iterable[str]) -> str | None:
     """A template that fits the names, where each has the same letters before its numbers; to be proposed, not used."""
     proposals = set[str]()
     for name in names:
-        last, seen = name.rsplit("/", 1)[-1], list[str]()
+        last, seen = _ENDING.sub("", name.rsplit("/", 1)[-1]), list[str]()
 
         def field(match: re.Match[str], seen: list[str] = seen) -> str:
             letters = match[1]
@@ -60,4 +60,4 @@ def template_for(names: Iterable[str]) -> str | None:
 
         proposals.add(_PIECE.sub(field, last))
     only = proposals.pop() if len(proposals) == 1 else None
-    return only if only and "{" in only else None
+    return only if only and only.count("{") > 1 else None  # one number alone may be that of a run

@@ -17,6 +17,7 @@ from swingby.imports.reading import PACKED, READERS, RunsFile, of_counts, read_f
 from swingby.imports.tools import folders, mlflow, optuna, plain, tensorboard, wandb_files, wandb_panel
 from swingby.imports.tools.frame import frame_of
 from swingby.imports.tools.run import Hints, LeftOut, Run
+from swingby.imports.tools.sqlite import is_sqlite
 
 PICKLES = (".pkl", ".pickle", ".pt", ".pth", ".joblib")
 
@@ -51,6 +52,12 @@ def open_runs(paths: Sequence[Path], hints: Hints) -> Iterator[RunsFile]:
     Raises:
         SwingbyError: there is no such path, nothing that is known lies there, or it cannot be read.
     """
+    table: dict[str, dict[str, str]] | None = None
+    if len(paths) > 1:
+        tables = {path: rows for path in paths if (rows := wandb_panel.run_table(path)) is not None}
+        rest = [path for path in paths if path not in tables]
+        if len(tables) == 1 and rest and all(map(wandb_panel.recognises, rest)):
+            paths, (table,) = rest, tables.values()
     first = paths[0]
     for path in paths:
         if not path.exists():
@@ -62,6 +69,8 @@ def open_runs(paths: Sequence[Path], hints: Hints) -> Iterator[RunsFile]:
     if tool is None and len(paths) == 1 and hints.from_name is None:
         if first.is_dir():
             raise SwingbyError(f"{first} has no runs that are known: {known()}")
+        if is_sqlite(first):
+            raise SwingbyError(f"{first} is SQLite, and neither an Optuna study nor a store of MLflow: {known()}")
         with read_runs(first) as file:
             yield file if hints.counts is None else of_counts(file, *hints.counts)
         return
@@ -70,13 +79,14 @@ def open_runs(paths: Sequence[Path], hints: Hints) -> Iterator[RunsFile]:
     with clear_os_errors(f"read {first}"):
         if tool is None:
             runs = plain.of_files(paths)
-        elif len(paths) == 1:
+        elif len(paths) == 1 and table is None:
             runs = tool.runs(first)
         else:
             other = next((path for path in paths if not tool.recognises(path)), None)
             if other is not None:
                 raise SwingbyError(f"{other} is not {tool.TOOL}, as {first} is: import them one by one")
             runs = merged(itertools.chain.from_iterable(map(tool.runs, paths)))
+            runs = runs if table is None else wandb_panel.with_settings(runs, table)
         frame = frame_of(runs, (tool or plain).TOOL, first, hints)
     others = [one for one in TOOLS if first.is_dir() and one not in (tool, plain, tensorboard)]
     beside = [one.TOOL for one in others if one.recognises(first)]

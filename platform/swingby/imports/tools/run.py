@@ -60,11 +60,13 @@ class Hints:
         from_name: a template of the runs' names, such as `run-lr{lr}_s{seed}`; None: names hold no settings.
         study: the one that is taken where a store has several; None: the only one.
         counts: of a table of counts, the columns with how many are a yes, of how many.
+        params: whether columns are named that are parameters, so that nothing else has to say the settings.
     """
 
     from_name: str | None = None
     study: str | None = None
     counts: tuple[str, str] | None = None
+    params: bool = False
 
 
 def flat(values: Mapping[str, Any], before: str = "") -> Iterator[tuple[str, Any]]:
@@ -104,8 +106,9 @@ def of_text(text: str) -> Any:
 
 
 def record(run: Run, step: int, values: Mapping[str, Any]) -> None:
-    """Notes what a run logged at a step; what is no number is a text of the run, or left out with a word."""
-    for name, value in flat(values):
+    """Notes what a run logged at a step; what is no number, such as a text or an image, is left out with a word."""
+    media = [name for name, value in values.items() if isinstance(value, Mapping) and "_type" in value]
+    for name, value in (*((name, "") for name in media), *flat({n: v for n, v in values.items() if n not in media})):
         plain = number(value)
         if plain is not None or value is None:
             run.curves.setdefault(name, {})[step] = plain

@@ -15,17 +15,22 @@ WAIT = 5.0
 """Seconds that a lock is waited for."""
 
 
+def is_sqlite(path: Path) -> bool:
+    """Whether a path is a file that begins as SQLite's do."""
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(MARK)) == MARK
+
+
 def has_tables(path: Path, names: Collection[str]) -> bool:
     """Whether a file is SQLite and has these tables.
 
     Raises:
         SwingbyError: it is SQLite and cannot be read.
     """
-    if not path.is_file():
+    if not is_sqlite(path):
         return False
-    with path.open("rb") as file:
-        if file.read(len(MARK)) != MARK:
-            return False
     with reading(path) as connection:
         rows = connection.execute("select name from sqlite_master where type = 'table'").fetchall()
     return set(names) <= {name for (name,) in rows}

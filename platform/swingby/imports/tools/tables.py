@@ -40,7 +40,9 @@ def read_table(file: Path, run: Run, metric: str = "value") -> None:
         value = json_of(text, file.name)
     except SwingbyError:
         value = _lines(text, file, run)
-    if isinstance(value, Mapping):
+    if isinstance(value, Mapping) and "training_iteration" in value:
+        _rows(run, [value], metric)
+    elif isinstance(value, Mapping):
         _object(run, value)
     elif isinstance(value, list) and all(isinstance(row, Mapping) for row in value):
         _rows(run, value, metric)

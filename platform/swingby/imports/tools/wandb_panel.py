@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from swingby.errors import SwingbyError
-from swingby.imports.tools.run import LeftOut, Run, number
+from swingby.imports.exports import is_about
+from swingby.imports.tools.run import LeftOut, Run, number, of_text
 from swingby.units import counted
 
 TOOL = "a panel of W&B"
@@ -68,3 +69,38 @@ def runs(path: Path) -> Iterator[Run | LeftOut]:
         by_run[name].notes.append(f"{counted(len(steps), 'mean')} of several points or runs (__MIN and __MAX differ)")
     for run in by_run.values():
         yield run if run.curves else LeftOut(run.name, "no value")
+
+
+def run_table(path: Path) -> dict[str, dict[str, str]] | None:
+    """The rows of W&B's table of runs by the runs' names, without what is about the run; None: it is another file.
+
+    Raises:
+        SwingbyError: two runs have one name.
+    """
+    if path.suffix.lower() != ".csv" or not path.is_file():
+        return None
+    with path.open(encoding="utf-8-sig", errors="replace", newline="") as file:
+        rows = csv.DictReader(file)
+        if not {"Name", "State"} <= set(rows.fieldnames or ()):
+            return None
+        table = dict[str, dict[str, str]]()
+        for row in rows:
+            if row["Name"] in table:
+                raise SwingbyError(f"{path}: two runs are called {row['Name']!r}: a panel does not tell them apart")
+            table[row["Name"]] = {name: value for name, value in row.items() if value and not is_about(name)}
+    return table
+
+
+def with_settings(runs: Iterator[Run | LeftOut], table: dict[str, dict[str, str]]) -> Iterator[Run | LeftOut]:
+    """The runs of panels with what the table of runs says of them."""
+    for run in runs:
+        if isinstance(run, LeftOut) or run.name in table:
+            row = table.get(run.name, {})
+            if isinstance(run, Run):
+                run.scalars = {
+                    name: of_text(value) for name, value in row.items() if name not in ("State", *run.curves)
+                }
+                run.status = row.get("State")
+            yield run
+        else:
+            yield LeftOut(run.name, "it is not in the table of runs")
