@@ -168,14 +168,7 @@ def _node(kind: Any, default: Any, whole: bool = True) -> Leaf | Group:
 
 def _parts(kind: Any, default: Any) -> dict[str, tuple[Any, Any]] | None:
     """The parts of a group, each with its type and default; None: it is none."""
-    origin = get_origin(kind) or kind
-    if dataclasses.is_dataclass(kind) and isinstance(kind, type):
-        hints = get_type_hints(kind, include_extras=True)
-        return {
-            one.name: (hints[one.name], _of_field(one) if default is NONE else getattr(default, one.name))
-            for one in dataclasses.fields(kind)
-            if one.init
-        }
+    origin = _origin(kind)
     if _is_a(kind, BaseModel):
         parts = dict[str, tuple[Any, Any]]()
         for name, info in kind.model_fields.items():
@@ -184,6 +177,13 @@ def _parts(kind: Any, default: Any) -> dict[str, tuple[Any, Any]] | None:
             inner = Annotated[info.annotation, *info.metadata, about]
             parts[name] = inner, standard if default is NONE else getattr(default, name)
         return parts
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
+        hints = get_type_hints(kind, include_extras=True)
+        return {
+            one.name: (hints[one.name], _of_field(one) if default is NONE else getattr(default, one.name))
+            for one in dataclasses.fields(kind)
+            if one.init
+        }
     if is_typeddict(kind):
         hints, values = get_type_hints(kind, include_extras=True), {} if default is NONE else default
         return {name: (inner, values.get(name, NONE)) for name, inner in hints.items()}
@@ -197,12 +197,17 @@ def _parts(kind: Any, default: Any) -> dict[str, tuple[Any, Any]] | None:
     return None
 
 
+def _origin(kind: Any) -> Any:
+    """The class of a type such as list[int]; another type as it is."""
+    return get_origin(kind) or kind
+
+
 def _is_a(kind: Any, *classes: type) -> bool:
     return isinstance(kind, type) and issubclass(kind, classes)
 
 
 def _is_group(kind: Any) -> bool:
-    origin = get_origin(kind) or kind
+    origin = _origin(kind)
     return _is_a(origin, BaseModel, Mapping) or dataclasses.is_dataclass(kind)
 
 
@@ -255,7 +260,7 @@ def _not_by_value(kind: type[Enum], value: Any) -> Any:
 
 def _flat(kind: Any) -> tuple[Any, Callable[[Any], Any] | None]:
     """The type of a column's values, and the way back to the function's; None: they are the same."""
-    origin: Any = get_origin(kind) or kind
+    origin = _origin(kind)
     inner = get_args(kind)
     if origin is Annotated:
         if kind in (Vector, Matrix):
