@@ -158,7 +158,7 @@ def _node(kind: Any, default: Any, whole: bool = True) -> Leaf | Group:
             raise _KindError(str(error), name, *error.parts) from None
     if not nodes:
         raise _KindError("has no parts; write a default that has them")
-    if isinstance(bare, type) and issubclass(bare, BaseModel):
+    if _is_a(bare, BaseModel):
         aliases = {info.alias: name for name, info in bare.model_fields.items() if info.alias}
         names = {name: alias for alias, name in aliases.items()}
         return Group(nodes, lambda **of: bare(**{names.get(k, k): v for k, v in of.items()}), bare.model_construct)
@@ -168,26 +168,26 @@ def _node(kind: Any, default: Any, whole: bool = True) -> Leaf | Group:
 
 def _parts(kind: Any, default: Any) -> dict[str, tuple[Any, Any]] | None:
     """The parts of a group, each with its type and default; None: it is none."""
-    origin = get_origin(kind) or kind
-    if dataclasses.is_dataclass(kind) and isinstance(kind, type):
+    origin = _origin(kind)
+    if _is_a(kind, BaseModel):
+        parts = dict[str, tuple[Any, Any]]()
+        for name, info in kind.model_fields.items():
+            standard = NONE if info.is_required() else info.get_default(call_default_factory=True)
+            about = Field(description=info.description, title=info.title)
+            inner = Annotated[info.annotation, *info.metadata, about]
+            parts[name] = inner, standard if default is NONE else getattr(default, name)
+        return parts
+    if isinstance(kind, type) and dataclasses.is_dataclass(kind):
         hints = get_type_hints(kind, include_extras=True)
         return {
             one.name: (hints[one.name], _of_field(one) if default is NONE else getattr(default, one.name))
             for one in dataclasses.fields(kind)
             if one.init
         }
-    if isinstance(kind, type) and issubclass(kind, BaseModel):
-        parts = dict[str, tuple[Any, Any]]()
-        for name, info in kind.model_fields.items():
-            own = NONE if info.is_required() else info.get_default(call_default_factory=True)
-            about = Field(description=info.description, title=info.title)
-            inner = Annotated[info.annotation, *info.metadata, about]
-            parts[name] = inner, own if default is NONE else getattr(default, name)
-        return parts
     if is_typeddict(kind):
-        hints, given = get_type_hints(kind, include_extras=True), {} if default is NONE else default
-        return {name: (inner, given.get(name, NONE)) for name, inner in hints.items()}
-    if isinstance(origin, type) and issubclass(origin, Mapping):
+        hints, values = get_type_hints(kind, include_extras=True), {} if default is NONE else default
+        return {name: (inner, values.get(name, NONE)) for name, inner in hints.items()}
+    if _is_a(origin, Mapping):
         if not isinstance(default, Mapping):
             raise _KindError("is a dict without a default that says its entries, which no typed column holds")
         of = get_args(kind)[1] if get_args(kind) and get_args(kind)[1] is not Any else NONE
@@ -197,9 +197,18 @@ def _parts(kind: Any, default: Any) -> dict[str, tuple[Any, Any]] | None:
     return None
 
 
+def _origin(kind: Any) -> Any:
+    """The class of a type such as list[int]; another type as it is."""
+    return get_origin(kind) or kind
+
+
+def _is_a(kind: Any, *classes: type) -> bool:
+    return isinstance(kind, type) and issubclass(kind, classes)
+
+
 def _is_group(kind: Any) -> bool:
-    origin = get_origin(kind) or kind
-    return (isinstance(origin, type) and issubclass(origin, BaseModel | Mapping)) or dataclasses.is_dataclass(kind)
+    origin = _origin(kind)
+    return _is_a(origin, BaseModel, Mapping) or dataclasses.is_dataclass(kind)
 
 
 def _of_field(one: dataclasses.Field[Any]) -> Any:
@@ -251,7 +260,8 @@ def _not_by_value(kind: type[Enum], value: Any) -> Any:
 
 def _flat(kind: Any) -> tuple[Any, Callable[[Any], Any] | None]:
     """The type of a column's values, and the way back to the function's; None: they are the same."""
-    origin, inner = get_origin(kind) or kind, get_args(kind)
+    origin = _origin(kind)
+    inner = get_args(kind)
     if origin is Annotated:
         if kind in (Vector, Matrix):
             return kind, None
@@ -261,13 +271,14 @@ def _flat(kind: Any) -> tuple[Any, Callable[[Any], Any] | None]:
         flat, back = _flat(next(item for item in inner if item is not type(None)))
         return flat | None, None if back is None else lambda value: None if value is None else back(value)
     if origin is Literal and None in inner and len(inner) > 1:
-        return Literal[tuple(item for item in inner if item is not None)] | None, None
-    if isinstance(origin, type) and issubclass(origin, Enum):
+        choices: Any = Literal[tuple(item for item in inner if item is not None)]
+        return choices | None, None
+    if _is_a(origin, Enum):
         names = Literal[tuple(item.name for item in origin)]
         return Annotated[names, BeforeValidator(partial(_not_by_value, origin))], origin.__getitem__
-    if isinstance(origin, type) and issubclass(origin, PurePath):
+    if _is_a(origin, PurePath):
         return str, origin
-    if isinstance(origin, type) and issubclass(origin, list | tuple | Sequence) and origin is not str:
+    if _is_a(origin, Sequence) and origin is not str:
         if not inner:
             raise _KindError(f"is a {origin.__name__} whose entries have no type; write list[int], say")
         items = [_flat(item) for item in inner if item is not ...]

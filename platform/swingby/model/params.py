@@ -201,7 +201,8 @@ class UntypedParams(BaseModel):
         except ReadError as error:
             yield error.name, str(error)
             return
-        self.__dict__.update(dict.fromkeys(unread))
+        for name in unread:
+            object.__setattr__(self, name, None)  # the model is frozen
 
     def canonical(self) -> dict[str, Any]:
         """The parameters as plain JSON values, without those at their introduction default."""

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-import yaml
+from swingby.sweepfile.yaml import flow, read_yaml
 
 SEEDS = ("seed", "seeds", "random_seed")
 """What others call the seed, which is no parameter here."""
@@ -18,11 +18,6 @@ POINTS = 5
 _CALL = re.compile(r"(\w+)\(([^()]*)\)")
 Form = tuple[str, Any]
 """Under which key of a sweep file a parameter stands, "axes" or "base", and what stands there."""
-
-
-def flow(value: Any) -> str:
-    """A value as YAML in one line."""
-    return yaml.safe_dump(value, default_flow_style=True, width=math.inf, sort_keys=False).removesuffix("...\n").strip()
 
 
 def parameter_of(spec: Any) -> Form | None:
@@ -37,7 +32,7 @@ def parameter_of(spec: Any) -> Form | None:
     if "value" in spec:
         return "base", spec["value"]
     low, high = (next((spec[key] for key in keys if key in spec), None) for keys in (("min", "low"), ("max", "high")))
-    if not (_is_number(low) and _is_number(high)):
+    if low is None or high is None or not (_is_number(low) and _is_number(high)):
         return None
     kind = str(spec.get("distribution", spec.get("type", "")))
     if kind in ("log_uniform", "q_log_uniform"):  # W&B gives the logarithms of the ends
@@ -77,8 +72,6 @@ def _of_text(text: str) -> Form | None:
 
 def _read(text: str) -> Any:
     """A word of a command line as YAML has it."""
-    from swingby.sweepfile.yaml import read_yaml
-
     return read_yaml(text, "").value
 
 

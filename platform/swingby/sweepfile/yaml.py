@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from typing import Any, TypeVar
 
@@ -11,7 +12,6 @@ from pydantic_core import ErrorDetails
 
 from swingby.errors import Fault, InputFaults
 from swingby.model.registry import nearest
-from swingby.sweepfile.elsewhere import flow
 
 Model = TypeVar("Model", bound=BaseModel)
 
@@ -104,10 +104,12 @@ class Document:
 
     def at(self, path: Path) -> Any:
         """The value at a path; None: there is none."""
-        value = self.value
+        value: Any = self.value
         for part in path:
-            inside = (isinstance(value, dict) and part in value) or (isinstance(value, list) and isinstance(part, int))
-            value = value[part] if inside else None
+            if isinstance(value, list) and isinstance(part, int):
+                value = value[part]
+            else:
+                value = value.get(part) if isinstance(value, dict) else None
         return value
 
     def fault(self, path: Path, message: str, hint: str | None = None) -> None:
@@ -176,6 +178,11 @@ def shown(value: Any) -> str:
     """A value, short enough for a message."""
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:57]}..."
+
+
+def flow(value: Any) -> str:
+    """A value as YAML in one line."""
+    return yaml.safe_dump(value, default_flow_style=True, width=math.inf, sort_keys=False).removesuffix("...\n").strip()
 
 
 def plain_message(detail: ErrorDetails) -> str:

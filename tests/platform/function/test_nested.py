@@ -48,7 +48,7 @@ class Optim:
 class Model(BaseModel):
     """A group with a group in it."""
 
-    depth: int = Field(2, ge=1, description="how many layers")
+    depth: int = Field(default=2, ge=1, description="how many layers")
     widths: list[int] = [16]
     names: tuple[str, ...] = ()
     inner: Optim = Optim(lr=0.2)
