@@ -37,3 +37,15 @@ def first_sentence(text: str | None) -> str:
     """The first sentence of a docstring, on one line and without its full stop."""
     paragraph = " ".join((text or "").strip().split("\n\n")[0].split())
     return re.split(r"(?<!App)(?<!Fig)(?<!Eq)\.(?: |$)", paragraph, maxsplit=1)[0]
+
+
+def once(names: list[str]) -> list[str]:
+    """Names of columns, a number behind those that came before: no file and no frame has two of one name."""
+    unique: dict[str, None] = {}
+    for name in names:
+        tried, number = name, 0
+        while tried in unique or (number and tried in names):
+            number += 1
+            tried = f"{name}_{number}"
+        unique[tried] = None
+    return list(unique)

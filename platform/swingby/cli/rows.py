@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from swingby.cli.console import err, give, table
 from swingby.errors import SwingbyError
-from swingby.store.connection import once
+from swingby.text import once
 
 if TYPE_CHECKING:  # imported where they are used: every verb, and --help, begins with the module of `sql`
     import polars as pl

@@ -18,6 +18,7 @@ from swingby.store.layout import REBUILD, Generation, Layout, attachments
 from swingby.store.reading import READ_AS, read_as, sweeps_named
 from swingby.store.sql import script
 from swingby.store.views import LAST_STEP, STEPS, quoted
+from swingby.text import once
 
 if TYPE_CHECKING:
     import polars as pl
@@ -55,18 +56,6 @@ class Rows:
         row = namedtuple("Row", self._table.column_names, rename=True)
         columns = [column.to_pylist() for column in self._table.columns]
         return [row(*values) for values in zip(*columns, strict=True)]
-
-
-def once(names: list[str]) -> list[str]:
-    """Names of columns, a number behind those that came before: no file and no frame has two of one name."""
-    unique: dict[str, None] = {}
-    for name in names:
-        tried, number = name, 0
-        while tried in unique or (number and tried in names):
-            number += 1
-            tried = f"{name}_{number}"
-        unique[tried] = None
-    return list(unique)
 
 
 def _tables(reader: pa.RecordBatchReader) -> Iterator[pa.Table]:
