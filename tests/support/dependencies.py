@@ -37,11 +37,12 @@ SPELT = {
     r"(?:3-clause bsd|bsd[- ]3-clause)(?: license)?": "BSD-3-Clause",
     r"(?:2-clause bsd|bsd[- ]2-clause)(?: license)?": "BSD-2-Clause",
     r"isc(?: license)?(?: \(iscl\))?": "ISC",
-    r"mozilla public license 2\.0 \(mpl 2\.0\)": "MPL-2.0",
+    # Mozilla's own packages leave the version out; it is that of their sources.
+    r"mozilla public license 2\.0 \(mpl 2\.0\)|mpl(?: 2\.0)?": "MPL-2.0",
     r"python software foundation license": "PSF-2.0",
 }
 """How packages spell the names of licences that have a short one."""
-AS_TEXT = {"atheris": "Apache-2.0"}
+AS_TEXT = {"atheris": "Apache-2.0", "axe-playwright-python": "MIT"}
 """Packages that say their licence in a file alone, and what that is."""
 VAGUE = {"dual license", "dfsg approved", "osi approved", ""}
 PATIENCE = 120.0

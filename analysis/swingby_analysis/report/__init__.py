@@ -190,7 +190,7 @@ def page(
     notes = [Text(text, "warning") for text in (*summary.warnings(data), *figures.faults)]
     lines = Statements(front_lines(data))
     first = Section(
-        "map", front.title, [front, lines, *notes, *(Text(text) for text in described if text)], name="front"
+        "map", front.title, [front, *notes, lines, *(Text(text) for text in described if text)], name="front"
     )
     tags = data.resolved.get("tags") or []
     name, sweep_id, experiment = (Name(data.sweep[key]) for key in ("name", "sweep_id", "experiment"))
