@@ -184,7 +184,7 @@ def page(
     stated = summary.sentences(data, figures.examples, figures.summary)
     blocks[""] = [*([Items(stated)] if stated else []), *blocks[""]]
     blocks["explore"] = list(asking)
-    blocks["numbers"], blocks["made"] = _numbers(data), _made(data)
+    blocks["numbers"], blocks["made"] = _numbers(data), _origins(data)
     kept = (data.resolved.get("notes") or "").strip()
     described = [(data.resolved["description"] or "").strip(), f"Notes: {kept}" if kept else ""]
     notes = [Text(text, "warning") for text in (*summary.warnings(data), *figures.faults)]
@@ -245,7 +245,7 @@ def _numbers(data: report_data.ReportData) -> list[Block]:
     return blocks
 
 
-def _made(data: report_data.ReportData) -> list[Block]:
+def _origins(data: report_data.ReportData) -> list[Block]:
     """Grid, plans, versions and conventions."""
     apart = differing(data)
     blocks: list[Block] = [Terms(made_by(data)), Heading("Conventions common to all points"), common(data)]

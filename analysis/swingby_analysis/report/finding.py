@@ -32,26 +32,26 @@ class Contrast(NamedTuple):
         values: as text, in order.
         means: of the points at each value.
         sure: whether the axis surely explains some of the differences between points.
-        strengths: how much each axis that varies matters, by name; the axis itself is the first of the largest.
+        importance: how much each axis that varies matters, by name; the axis itself is the first of the largest.
     """
 
     axis: str
     values: Sequence[str]
     means: Sequence[float]
     sure: bool
-    strengths: Mapping[str, float]
+    importance: Mapping[str, float]
 
     @property
     def depends(self) -> str:
         """On what the outcome depends, in words: other axes that matter about as much are named, too."""
         rivals = [
             name
-            for name, strength in self.strengths.items()
-            if name != self.axis and strength >= ALIKE * self.strengths[self.axis]
+            for name, much in self.importance.items()
+            if name != self.axis and much >= ALIKE * self.importance[self.axis]
         ]
         if rivals:
             return f"depends on {' and '.join([self.axis, *rivals])} about equally"
-        return f"depends {'mostly ' if len(self.strengths) > 1 else ''}on {self.axis}"
+        return f"depends {'mostly ' if len(self.importance) > 1 else ''}on {self.axis}"
 
     def at(self, rank: int) -> str:
         """A value of the axis, such as "layers = 2"."""
@@ -77,7 +77,7 @@ def quoted(title: str) -> str:
     return title if title.startswith("`") else f"“{title}”"
 
 
-def contrast(
+def best_axis(
     data: ReportData, points: Mapping[int, float], outcome: str, category: str | None = None
 ) -> Contrast | None:
     """The axis that explains most of an outcome; None where no axis varies, or the outcome does not.
@@ -91,16 +91,16 @@ def contrast(
         order = swept(data)[0]
         if effects is None:
             return None
-        strengths = [one.share for one in effects.axes]
-        best = int(np.argmax(strengths))
+        importance = [one.share for one in effects.axes]
+        best = int(np.argmax(importance))
         sure = effects.axes[best].low > 0
     else:  # its cells were chosen by their results: the fitted map stands for all points
         order, axes = swept(data, list(data.grid.places))
         if not axes:
             return None
-        strengths = [float(np.ptp(_means(axis, order, points))) for axis in axes]
-        best, sure = int(np.argmax(strengths)), max(strengths) > 0.1
-    named = {axis.name: strength for axis, strength in zip(axes, strengths, strict=True)}
+        importance = [float(np.ptp(_means(axis, order, points))) for axis in axes]
+        best, sure = int(np.argmax(importance)), max(importance) > 0.1
+    named = {axis.name: much for axis, much in zip(axes, importance, strict=True)}
     return Contrast(axes[best].name, axes[best].values, _means(axes[best], order, points), sure, named)
 
 
@@ -124,7 +124,7 @@ def _share(data: ReportData, outcome: str) -> str:
         return f"{'No run shows' if not shown else 'Every run shows'} {name}: {shown:,} of {runs:,}."
     fits = data.fitted(outcome) if data.refined is not None else {}
     points = {point: fit.mean for point, fit in fits.items()} or {one.point: one.share for one in known}
-    one = contrast(data, points, outcome)
+    one = best_axis(data, points, outcome)
     whole = f"{_part(shown / runs)} of the {runs:,} runs show {name}"
     if len(known) == 1:
         return f"{whole} (95\u00a0% interval {percent(known[0].low)} to {percent(known[0].high)})."
@@ -140,7 +140,7 @@ def _share(data: ReportData, outcome: str) -> str:
 
 
 def _part(share: float) -> str:
-    """A share in words; none and all are said of no rounded share."""
+    """A share in words; none and all are exact."""
     if share <= 0 or share >= 1:
         return "none" if share <= 0 else "all"
     if share < 0.01 or share > 0.99:
@@ -167,23 +167,23 @@ def _category(data: ReportData, outcome: str) -> str:
     (first, k), *rest = counts.most_common()
     if not rest:
         return f"Every run has the same {title}: {quoted(first)}, {k:,} of {k:,}."
-    said = f"The most common {title} is {quoted(first)}, of {_part(k / len(column))} of the {len(column):,} runs"
+    common = f"The most common {title} is {quoted(first)}, of {_part(k / len(column))} of the {len(column):,} runs"
     best: tuple[float, str, Contrast] | None = None
     for category, _ in counts.most_common(6):
         shares = (
             data.cells.filter(pl.col(outcome).is_not_null()).group_by("point").agg(pl.col(outcome).eq(category).mean())
         )
-        one = contrast(data, dict(shares.iter_rows()), outcome, category)
+        one = best_axis(data, dict(shares.iter_rows()), outcome, category)
         if one is not None and one.sure and (best is None or np.ptp(one.means) > best[0]):
             best = float(np.ptp(one.means)), category, one
     if best is None:
-        return f"{said}; no axis by itself makes a clear difference."
+        return f"{common}; no axis by itself makes a clear difference."
     _, category, one = best
     most, least = one.ends
     shares = (
         f"{_part(one.means[most])} of the runs end so at {one.at(most)}, {_part(one.means[least])} at {one.at(least)}"
     )
-    return f"{said}. {quoted(category)} {one.depends}: {shares}."
+    return f"{common}. {quoted(category)} {one.depends}: {shares}."
 
 
 def _number(data: ReportData, outcome: str) -> str:
@@ -197,7 +197,7 @@ def _number(data: ReportData, outcome: str) -> str:
         return (
             f"The {name} is the same everywhere: {written(known[0].median)} at each of {plural(len(known), 'point')}."
         )
-    one = contrast(data, medians, outcome) if data.refined is None else None
+    one = best_axis(data, medians, outcome) if data.refined is None else None
     values = sorted(medians.values())
     typical, ends = written(values[len(values) // 2]), f"from {written(values[0])} to {written(values[-1])}"
     middle = f"The median {name} of a point is typically {typical}, {ends}"
