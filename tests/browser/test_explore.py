@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import itertools
 import json
 import math
 import random
@@ -134,11 +135,10 @@ def chosen(page: Opened, name: str, value: str) -> None:
     drawn(page, **{name: value})
 
 
-@pytest.mark.parametrize("outcome", ["transient_memorization", "retreat", "learned"])
-def test_shares_are_those_of_sql(opened: Opened, made: Made, outcome: str) -> None:
+def test_shares_are_those_of_sql(opened: Opened, made: Made) -> None:
     """At every point k of n, the share and Wilson's interval; also where tiles hold several points."""
-    chosen(opened, "colour", outcome)
-    for y in ("init_gain", ""):
+    for outcome, y in itertools.product(("transient_memorization", "retreat", "learned"), ("init_gain", "")):
+        chosen(opened, "colour", outcome)
         chosen(opened, "y", y)
         keys = [pl.col("mu").list.get(1), *([pl.col("init_gain")] if y else [])]
         known = made.data.cells.filter(pl.col(outcome).is_not_null())
@@ -170,25 +170,25 @@ def test_numbers_and_categories_are_those_of_sql(opened: Opened, made: Made) -> 
     assert opened.page.locator(f"{WIDGET} img").count() == 0
 
 
-@pytest.mark.parametrize("outcome", ["learned", "fallen", "transient_memorization", "non_monotone"])
-def test_a_moved_threshold_gives_what_sql_gives(opened: Opened, made: Made, outcome: str) -> None:
+def test_a_moved_threshold_gives_what_sql_gives(opened: Opened, made: Made) -> None:
     """Run by run, at thresholds drawn at random, at values that occur, and just beside them."""
-    text, table = made.compared(outcome)
-    parts = threshold_of(text)
-    assert parts is not None
-    unit = f" / ({parts.unit})" if parts.unit else ""
-    values = evaluate(f"({parts.value}){unit}", table, "number").to_pylist()
-    draw = random.Random(outcome)
-    # Where the outcome is true, a threshold that is met exactly decides.
-    met = [v for v, yes in zip(values, made.data.cells[outcome], strict=True) if yes and v is not None]
-    assert met
-    values, some = [v for v in values if v is not None and math.isfinite(v)], draw.sample(met, min(8, len(met)))
-    thresholds = [parts.threshold, 0.0, *some, *(math.nextafter(v, math.inf) for v in some)]
-    thresholds += [draw.uniform(min(values), max(values) + 1e-9) for _ in range(20)]
-    recomputed = opened.page.evaluate(EVALUATED, [outcome, thresholds])
-    for threshold, seen in zip(thresholds, recomputed, strict=True):
-        assert seen == evaluate(parts.at(f"'{threshold!r}'::double"), table, "yes_no").to_pylist()
-    assert recomputed[0] == made.data.cells[outcome].to_list()
+    for outcome in ("learned", "fallen", "transient_memorization", "non_monotone"):
+        text, table = made.compared(outcome)
+        parts = threshold_of(text)
+        assert parts is not None
+        unit = f" / ({parts.unit})" if parts.unit else ""
+        values = evaluate(f"({parts.value}){unit}", table, "number").to_pylist()
+        draw = random.Random(outcome)
+        # Where the outcome is true, a threshold that is met exactly decides.
+        met = [v for v, yes in zip(values, made.data.cells[outcome], strict=True) if yes and v is not None]
+        assert met
+        values, some = [v for v in values if v is not None and math.isfinite(v)], draw.sample(met, min(8, len(met)))
+        thresholds = [parts.threshold, 0.0, *some, *(math.nextafter(v, math.inf) for v in some)]
+        thresholds += [draw.uniform(min(values), max(values) + 1e-9) for _ in range(20)]
+        recomputed = opened.page.evaluate(EVALUATED, [outcome, thresholds])
+        for threshold, seen in zip(thresholds, recomputed, strict=True):
+            assert seen == evaluate(parts.at(f"'{threshold!r}'::double"), table, "yes_no").to_pylist()
+        assert recomputed[0] == made.data.cells[outcome].to_list()
 
 
 def test_the_slider_moves_the_threshold(opened: Opened, made: Made) -> None:
@@ -291,15 +291,15 @@ def test_the_diagram_is_saved(opened: Opened, tmp_path: Path) -> None:
         assert download.value.suggested_filename == f"small-transient_memorization.{kind.lower()}"
 
 
-@pytest.mark.parametrize("width", [1366, 820, 390])
-def test_nothing_runs_over(opened: Opened, width: int) -> None:
+def test_nothing_runs_over(opened: Opened) -> None:
     """The page does not scroll sideways at any width, with a region's curves drawn; axe-core has no complaint."""
-    opened.page.set_viewport_size({"width": width, "height": 800})
     opened.page.locator(f"{WIDGET} .plot[tabindex]").focus()
     opened.page.keyboard.press("ArrowRight")
     drawn(opened, region=[0, 0, 0, 0, 0])
-    opened.page.wait_for_timeout(500)
-    assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
+    for width in (1366, 820, 390):
+        opened.page.set_viewport_size({"width": width, "height": 800})
+        opened.page.wait_for_timeout(500)
+        assert opened.page.evaluate("document.documentElement.scrollWidth") <= width
     opened.page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8"))
     script = "axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes[0].html]))"
     assert opened.page.evaluate(script) == []

@@ -291,8 +291,8 @@
     slider.setAttribute("aria-label", "threshold");
     number.setAttribute("aria-label", "threshold as a number");
     ruled.append("Threshold: ", slider, number, " ", rule, " ", back);
-    const told = make("p", { className: "warning", hidden: true });
-    told.setAttribute("role", "alert");
+    const fault = make("p", { className: "warning", hidden: true });
+    fault.setAttribute("role", "alert");
     const plot = make("div", { className: "plot", tabIndex: 0 });
     plot.setAttribute("role", "group");
     const where = make("p", { className: "note" });
@@ -305,7 +305,7 @@
     } });
     widget.append(
       make("div", { className: "choose" }, ...Object.entries(selects).map(([name, select]) => make("label", {}, words[name], " ", select))),
-      make("div", { className: "choose" }, ruled), told,
+      make("div", { className: "choose" }, ruled), fault,
       make("div", { className: "pair" }, make("div", {}, plot, make("p", { className: "saves" }, copier(), make("span", { textContent: " Save as " }), saver("svg"), " ", saver("png"))), curves),
       where, summary,
     );
@@ -398,7 +398,7 @@
         const [i, j, f] = dimensions.map(({ at }) => (at === null ? 0 : at[row]));
         if (inside({ i, j, f }, region)) points.add(point);
       });
-      const said = chosen.length === 1 ? `: ${titleOf(state.colour)} ${chosen[0].text}` : "";
+      const result = chosen.length === 1 ? `: ${titleOf(state.colour)} ${chosen[0].text}` : "";
       const runs = chosen.reduce((sum, { n }) => sum + n, 0);
       let lines = "";
       if (data.panel && points.size) {
@@ -407,7 +407,7 @@
         if (drawn.lines) await swingby.draw(curves, drawn.spec); else curves.replaceChildren();
         lines = drawn.lines === drawn.drawn ? ` Drawn beside it: the median curves of ${plural(drawn.drawn, "point")}.` : ` Drawn beside it: the median curves of ${count(drawn.lines)} of ${plural(drawn.drawn, "point")}.`;
       }
-      where.textContent = `${place}${said}; ${plural(runs, "run")} at ${plural(points.size, "point")}.${lines}`;
+      where.textContent = `${place}${result}; ${plural(runs, "run")} at ${plural(points.size, "point")}.${lines}`;
     };
     const choose = (region, push) => change({ region }, push);
     const box = (a, b) => [a.f, Math.min(a.i, b.i), Math.max(a.i, b.i), Math.min(a.j, b.j), Math.max(a.j, b.j)];
@@ -449,11 +449,11 @@
     const change = (values, push = true) => {
       state = { ...state, ...values };
       if ("region" in values && values.region === null) anchor = cursor = null;
-      told.hidden = true;
+      fault.hidden = true;
       link.write(toLink(), push);
       return redraw();
     };
-    // What the link asks for; what it cannot have is told, and left as it is at first.
+    // What the link asks for; what it cannot have is named, and left as it is at first.
     const fromLink = () => {
       const faults = [], next = { ...first, at: null, region: null };
       for (const [name, options] of Object.entries(choices)) {
@@ -474,8 +474,8 @@
         if (fits) next.region = parts; else faults.push(`“${region.slice(0, 60)}” is no region of this diagram`);
       }
       state = next;
-      told.hidden = faults.length === 0;
-      told.textContent = faults.length ? `The link cannot be followed in full: ${faults.join("; ")}. This is ignored.` : "";
+      fault.hidden = faults.length === 0;
+      fault.textContent = faults.length ? `The link cannot be followed in full: ${faults.join("; ")}. This is ignored.` : "";
       return redraw();
     };
     let width = 0;

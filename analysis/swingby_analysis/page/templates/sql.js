@@ -61,7 +61,7 @@
       await call("OPEN", { path: ":memory:", query: { castBigIntToDouble: false } });
       const connection = await call("CONNECT");
       await call("INSERT_ARROW_FROM_IPC_STREAM", [connection, new Uint8Array(rows), { name: table, create: true }], [rows]);
-      // Nothing else can be loaded: there is no network, and what is asked for is said plainly.
+      // Nothing else can be loaded: there is no network, and and a query that needs more fails plainly.
       await call("RUN_QUERY", [connection, "set autoinstall_known_extensions = false; set autoload_known_extensions = false"]);
       return { worker, call, connection };
     };
@@ -122,21 +122,21 @@
     const run = make("button", { type: "button", className: "main", textContent: "Run", title: "Ctrl + Enter" });
     const stop = make("button", { type: "button", textContent: "Stop", hidden: true });
     const csv = make("button", { type: "button", textContent: "Save as CSV" });
-    const said = make("p", { className: "note" });
-    said.setAttribute("aria-live", "polite");
+    const status = make("p", { className: "note" });
+    status.setAttribute("aria-live", "polite");
     const fault = make("pre", { className: "fault", hidden: true });
     fault.setAttribute("role", "alert");
     const result = make("div", { className: "scroll", hidden: true, tabIndex: 0 });
     widget.append(
       box,
       make("p", { className: "saves" }, run, " ", stop, " ", csv, " ", copier(), make("span", { className: "note", textContent: " Ctrl + Enter runs the query." })),
-      said, fault, result,
+      status, fault, result,
     );
     const columns = make("dl", { className: "columns" });
     for (const [name, meaning] of Object.entries(facts.columns ?? {})) columns.append(make("dt", {}, make("code", { textContent: name })), make("dd", { textContent: meaning }));
     if (columns.childElementCount) widget.append(make("details", {}, make("summary", { textContent: `The ${columns.childElementCount / 2} columns of ${facts.table}` }), columns));
 
-    const say = (text) => { said.textContent = text; };
+    const say = (text) => { status.textContent = text; };
     let turn = 0;
     // One query at a time; a later one waits for none that was stopped.
     const busy = async (work) => {
