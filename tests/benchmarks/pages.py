@@ -110,7 +110,7 @@ def peer(name: str, results: Path, folder: Path, repeats: int) -> tuple[str, str
             return f"fails: {(done.stderr.strip().splitlines() or ['?'])[-1][:60]}", "", ""
         found = json.loads(done.stdout.strip().splitlines()[-1])
         if "late" in found or found["seconds"] > MOST:
-            return f"> {MOST}" + (f" ({found['late']})" if "late" in found else ""), "", ""
+            return f"> {MOST}" + (f" ({found['late']})" if "late" in found else ""), f"{found['cpu']:.2g}", ""
         seconds.append(found["seconds"])
         cpu.append(found["cpu"])
         size = found["bytes"]

@@ -93,7 +93,7 @@ def main() -> None:
         else:
             size = (mlflow_store if peer == "mlflow" else wandb_offline)(rows, folder, until)
     except TimeoutError as error:
-        print(json.dumps({"late": str(error)}))
+        print(json.dumps({"late": str(error), "cpu": time.process_time() - cpu}))
     else:
         print(json.dumps({"seconds": time.monotonic() - began, "cpu": time.process_time() - cpu, "bytes": size}))
 
