@@ -129,10 +129,13 @@ def import_runs(
 ) -> None:
     """Imports runs that were trained elsewhere: they become cells, marked as imported, of an experiment without code.
 
-    `report`, `sql`, `outcome`, `diff` and all other verbs that read work on them; nothing of them can be trained. The
-    exports of W&B (runs and histories), of Optuna (`study.trials_dataframe()`) and of `swingby export` are recognised:
-    prefixes such as `config.` and `params_` go, and states such as `crashed` and `PRUNED` become failed cells. A run
-    with a value that is not finite has diverged.
+    `report`, `sql`, `outcome`, `diff` and all other verbs that read work on them; nothing of them can be trained. What
+    W&B, MLflow, TensorBoard, Optuna, Ray Tune, Hydra and Lightning leave on a disk is recognised by its content, and so
+    are tables that they and `swingby export` write; none of them has to be installed. States such as `crashed` and
+    `PRUNED` become failed cells. A run with a loss that is not finite has diverged.
+
+    What is printed names the parameters, the column of the seeds, what differs among runs and is no axis, and what was
+    left out and why. Where the outcome is a yes or no over a grid, ten cells that are worth training next come last.
 
     A second import of a file adds nothing; one of a file that has grown adds what is new. A cell whose values differ
     from those imported before is an error that names it, unless `--replace` takes the earlier ones back.
@@ -169,6 +172,7 @@ def import_runs(
     say(str(imported))
     for line in next_cells(data, imported.sweep.sweep_id):
         say(line)
+    tell(f"`swingby report {imported.sweep.name}` draws it")
 
 
 def _listed(text: str) -> tuple[str, ...]:

@@ -143,6 +143,7 @@ def test_several_studies_are_told_apart(left: Path, tmp_path: Path) -> None:
     with sqlite3.connect(copy) as connection:
         connection.execute("insert into studies values (2, 'other')")
         connection.execute("insert into trials select 100, 0, 2, state, null, null from trials limit 1")
+        connection.execute("insert into trial_values values (100, 100, 0, 0.5, 'FINITE')")
     with pytest.raises(SwingbyError, match=r"--study takes one of toy \(5 runs\), other \(1 run\)"):
         read(copy)
     assert len(rows_of(read(copy, study="toy"))) == 5

@@ -49,7 +49,12 @@ def frame_of(runs: Iterable[Run | LeftOut], tool: str, path: Path, hints: Hints)
     """
     taken, left = list[Run](), list[LeftOut]()
     for one in runs:
-        (taken if isinstance(one, Run) else left).append(one)  # type: ignore[arg-type]
+        if isinstance(one, LeftOut):
+            left.append(one)
+        elif one.params or one.curves or one.scalars:
+            taken.append(one)
+        else:
+            left.append(LeftOut(one.name, "; ".join(one.notes) or "neither settings nor results"))
     taken = _of_study(taken, path, hints)
     taken, unnamed = _with_names(taken, path, hints)
     left += unnamed
