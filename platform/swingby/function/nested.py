@@ -192,7 +192,7 @@ def _parts(kind: Any, default: Any) -> dict[str, tuple[Any, Any]] | None:
             raise _KindError("is a dict without a default that says its entries, which no typed column holds")
         of = get_args(kind)[1] if get_args(kind) and get_args(kind)[1] is not Any else NONE
         return {name: (of, value) for name, value in default.items()}
-    if origin in (Union, types.UnionType) and any(_is_group(one) for one in get_args(kind)):
+    if get_origin(kind) in (Union, types.UnionType) and any(_is_group(one) for one in get_args(kind)):
         raise _KindError("has parts, and may be None or another: give it a part that says whether it is used")
     return None
 
@@ -237,13 +237,21 @@ def _leaf(kind: Any, default: Any, whole: bool) -> Leaf:
     flat, back = _flat(kind)
     if isinstance(default, int) and not isinstance(default, bool) and kind is float:
         default = float(default)
-    if default is NONE or (whole and back is None):
+    if default is NONE or (whole and (back is None or _is_open_tuple(kind))):  # so ids from before lists keep
         return Leaf(flat, default, back or _same)
     try:
         value = TypeAdapter(flat, config=_STRICT).validate_python(flat_value(default))
     except ValidationError as error:
         raise _KindError(f"has the default {default!r}, which it may not have: {error.errors()[0]['msg']}") from None
     return Leaf(flat, value, back or _same)
+
+
+def _is_open_tuple(kind: Any) -> bool:
+    """Whether a type is tuple[..., ...] of one type, or this or None."""
+    inner = [item for item in get_args(kind) if item is not type(None)]
+    if get_origin(kind) in (Union, types.UnionType, Annotated):
+        return _is_open_tuple(inner[0])
+    return get_origin(kind) is tuple and ... in inner
 
 
 def _same(value: Any) -> Any:
@@ -262,15 +270,15 @@ def _flat(kind: Any) -> tuple[Any, Callable[[Any], Any] | None]:
     """The type of a column's values, and the way back to the function's; None: they are the same."""
     origin = _origin(kind)
     inner = get_args(kind)
-    if origin is Annotated:
+    if get_origin(kind) is Annotated:
         if kind in (Vector, Matrix):
             return kind, None
         flat, back = _flat(inner[0])
         return Annotated[flat, *inner[1:]], back
-    if origin in (Union, types.UnionType) and type(None) in inner and len(inner) == 2:
+    if get_origin(kind) in (Union, types.UnionType) and type(None) in inner and len(inner) == 2:
         flat, back = _flat(next(item for item in inner if item is not type(None)))
         return flat | None, None if back is None else lambda value: None if value is None else back(value)
-    if origin is Literal and None in inner and len(inner) > 1:
+    if get_origin(kind) is Literal and None in inner and len(inner) > 1:
         choices: Any = Literal[tuple(item for item in inner if item is not None)]
         return choices | None, None
     if _is_a(origin, Enum):
@@ -289,6 +297,6 @@ def _flat(kind: Any) -> tuple[Any, Callable[[Any], Any] | None]:
         return Annotated[flat, BeforeValidator(as_tuple)], lambda value: make(
             back(item) for back, item in zip(backs if fixed else backs * len(value), value, strict=True)
         )
-    if origin is not Literal and kind not in _PLAIN:
+    if get_origin(kind) is not Literal and kind not in _PLAIN:
         raise _KindError(f"is {getattr(kind, '__name__', kind)}, which no typed column holds")
     return kind, None

@@ -79,7 +79,8 @@ def left_by_filter(sweep: Sweep) -> list[list[int]]:
         known = {repr(value): place for place, value in enumerate(axis.values)}
         columns = [_values(sweep, name) for name in axis.names]
         plain = [column.tolist() if isinstance(column, np.ndarray) else column for column in columns]
-        places = [known[repr(tuple(map(as_tuple, value)))] for value in zip(*plain, strict=True)]
+        # What is not read is null, and stands at the first place.
+        places = [known.get(repr(tuple(map(as_tuple, value))), 0) for value in zip(*plain, strict=True)]
         flat = flat * len(axis.values) + np.array(places)
     return ranges(flat)
 
@@ -129,7 +130,7 @@ class Rounds:
         self._progress, self._stop, self._waits, self._planned = progress, stop, waits, planned
         self._space = space_of(sweep, self.refinement.apart)
         self._goals = goals_of(self.refinement)
-        self._left = None if sweep.where is None else left_by_filter(sweep)
+        self._left = None if sweep.where is None and not sweep.shared else left_by_filter(sweep)
         self._requested = np.zeros(len(sweep), bool)
         self._ready: deque[Planned] = deque()
         self._new_plans: deque[str] = deque()

@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from swingby.function.signature import params_declared
+from swingby.model.params import reads_of
 from swingby.sweepfile.parameters import PRESET, split
 
 
@@ -46,11 +48,25 @@ def other_points(resolved: Mapping[str, Any], left: Sequence[Sequence[int]] | No
                 vectors = columns.get(parameter) or [[] for _ in taken]
                 taken = [_with(vector, place, value) for vector, value in zip(vectors, taken, strict=True)]
             columns[parameter] = taken
+    _forget_unread(columns, resolved, len(points))
     arrays = [
         pa.array(columns[field.name], field.type) if field.name in columns else pa.nulls(len(points), field.type)
         for field in known.schema
     ]
     return pa.Table.from_arrays(arrays, schema=known.schema)
+
+
+def _forget_unread(columns: dict[str, Any], resolved: Mapping[str, Any], count: int) -> None:
+    """Makes null what points do not read, where the experiment is a function that says so."""
+    declared = resolved.get("declared") or {}
+    if not any("reads" in of for of in declared.get("params", {}).values()):
+        return
+    params = params_declared(declared["params"])
+    reads, varying = reads_of(params), [name for name in columns if name in params.model_fields]
+    for place in range(count):
+        values = {**resolved["common"], **{name: columns[name][place] for name in varying}}
+        for name in reads.unread(values) & set(varying):
+            columns[name][place] = None
 
 
 def _with(vector: Sequence[Any], place: int, value: Any) -> list[Any]:

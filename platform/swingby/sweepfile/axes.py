@@ -237,8 +237,11 @@ def _draft(document: Document, path: Path, specs: dict[str, Any], parameters: Pa
 def _column(document: Document, path: Path, spec: Any, parameters: Parameters | None) -> Column | None:
     name = str(path[-1])
     wrong = None if parameters is None else parameters.unknown(name)
+    seeds = None if wrong is None else seeds_hint(name, spec)
     if wrong is not None:
-        document.fault(path, wrong[0], seeds_hint(name, spec) or wrong[1])
+        document.fault(path, wrong[0], seeds or wrong[1])
+    if seeds is not None:
+        return None
     if isinstance(spec, list):
         if not spec:
             document.fault(path, f"axis {name!r} is empty", "give at least one value, or leave the axis out")
