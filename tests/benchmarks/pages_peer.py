@@ -3,6 +3,8 @@
 Arguments: the peer, a file of results (a JSON line a run: params, value, steps, curve), a folder, and the most seconds.
 """
 
+# The peers live in an interpreter of their own.
+# pyright: reportMissingImports=false
 from __future__ import annotations
 
 import json

@@ -19,7 +19,7 @@ COMMON = {
     "step", "width", "layers", "dtype", "loss", "model", "seconds", "engine", "batch_size", "epochs", "noise",
     "samples", "output", "points", "trained", "found", "init", "levels", "clip", "growth", "outcome", "theory",
     "parameters", "processes", "trace", "decay", "residual", "certain", "learned", "time", "net", "gain", "classes",
-    "momentum", "mixture",
+    "momentum", "mixture", "lr", "optimizer",
     # Of every publication.
     "authors",
     # Of English, and of the languages that pages are written in.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from swingby.imports.cells import Cells
 from swingby.imports.layout import Layout
 from swingby.imports.reading import RunsFile
-from swingby.imports.sweep import SweepOfCells, hashable, in_order
+from swingby.imports.sweep import SweepOfCells, hashable, ordered_values
 from swingby.units import counted
 
 MOST_SHOWN = 3
@@ -58,7 +58,7 @@ class Imported:
         ]
         params, constant = list[str](), list[str]()
         for name, kind in layout.params.items():
-            values = in_order(set(map(hashable, table[name].to_pylist())))
+            values = ordered_values(set(map(hashable, table[name].to_pylist())))
             low, high = (f"{v:.6g}" if isinstance(v, float) else str(v) for v in (values[0], values[-1]))
             ends = low if len(values) == 1 else f"{len(values):,} values, {low} to {high}"
             (params if len(values) > 1 else constant).append(f"{self._named(name)} ({kind}, {ends})")

@@ -41,7 +41,7 @@ def hashable(value: Any) -> Any:
     return tuple(map(hashable, value)) if isinstance(value, list) else value
 
 
-def in_order(values: Iterable[Any]) -> list[Any]:
+def ordered_values(values: Iterable[Any]) -> list[Any]:
     """Values, or rows of them, in their order; no value comes before all others."""
     return sorted(values, key=_key)
 
@@ -138,12 +138,12 @@ class SweepOfCells:
         """The sweep of these cells, given by the values of the parameters in their order, and the seed."""
         params = of.Params
         names = list(params.model_fields)
-        places = {values: place for place, values in enumerate(in_order({values for values, _ in rows}))}
+        places = {values: place for place, values in enumerate(ordered_values({values for values, _ in rows}))}
         points = tuple(
             Point(of.name, of.stream_version, params(**dict(zip(names, values, strict=True))), mode)
             for values in places
         )
-        ordered = in_order(rows)
+        ordered = ordered_values(rows)
         numbers, seeds = [places[values] for values, _ in ordered], [seed for _, seed in ordered]
         return cls(of, name, points, ordered, plan_table(points, numbers, seeds, [None] * len(ordered)))
 
@@ -161,7 +161,7 @@ class SweepOfCells:
     def resolved(self, source: str, how: Presented) -> dict[str, Any]:
         """The sweep as plain JSON values, as `Sweep.resolved` has them of a file."""
         values = {name: [getattr(point.params, name) for point in self.points] for name in self.of.Params.model_fields}
-        different = {name: in_order(set(of)) for name, of in values.items()}
+        different = {name: ordered_values(set(of)) for name, of in values.items()}
         varying = [name for name, of in different.items() if len(of) > 1]
         if math.prod(len(different[name]) for name in varying) <= FULL * len(self.points):
             axes = [{"names": [name], "values": [[value] for value in different[name]]} for name in varying]

@@ -89,10 +89,10 @@ class Grid:
                     self.places.append(place)
                     self.presets.append(chosen.get(PRESET, self.preset))
             points = writer.points()
-        twins = points.duplicates()
+        duplicates = points.duplicates()
         if reads_of(self.experiment.Params).conditions:
-            twins, points = [], self._distinct(points, [later for _, later in twins])
-        for earlier, later in twins:
+            duplicates, points = [], self._distinct(points, [later for _, later in duplicates])
+        for earlier, later in duplicates:
             twin, chosen = self.choice(self.places[earlier]), self.choice(self.places[later])
             self._note(("axes",), f"this point is the same, once resolved, as {place_of(twin)}", chosen)
         for fault in self.faults.values():
