@@ -61,8 +61,7 @@ def recorded(row: dict, one: Wanted) -> dict[int, float]:
     values = {}
     for step, value in [pairs[place] for place in kept]:
         value = value[one.entry - 1] if isinstance(value, list) else value
-        usable = value is not None and math.isfinite(value) and unit
-        values[step] = value / unit if usable else math.nan
+        values[step] = value / unit if value is not None and math.isfinite(value) and unit else math.nan
     return values
 
 
