@@ -296,13 +296,10 @@ def _bands(groups: Groups, runs: Mapping[int, int], ended: Mapping[int, Sequence
     for group in groups.values():
         if not len(group.step):
             continue
-        points, values, last = np.concatenate(group.points), np.concatenate(group.values), int(group.step[-1])
+        points, values = np.concatenate(group.points), np.concatenate(group.values)
         order = np.argsort(points, kind="stable")
         every, first, count = np.unique(points[order], return_index=True, return_counts=True)
-        whole = np.array([
-            runs[point] == n and min(ended.get(point, ()), default=last) >= last
-            for point, n in zip(every.tolist(), count.tolist(), strict=True)
-        ])  # fmt: skip
+        whole = np.array([runs[point] for point in every.tolist()]) == count
         for n in np.unique(count[whole]).tolist():
             alike = whole & (count == n)
             rows = order[first[alike, None] + np.arange(n)]
