@@ -157,6 +157,20 @@ def test_settings_of_every_kind_are_stored(tmp_path: Path) -> None:
     assert found == [([16, 16], False, None, 0.5, *curve), (None, True, "a", 1, *curve), ([8], True, "b c", 2, *curve)]
 
 
+def test_versions_of_lightning(tmp_path: Path) -> None:
+    """Settings with a tuple of Python, and a table in which training and validation share a step in two rows."""
+    for version, rate in enumerate((0.1, 0.2)):
+        folder = tmp_path / "logs" / f"version_{version}"
+        folder.mkdir(parents=True)
+        (folder / "hparams.yaml").write_text(f"lr: {rate}\nseed: 3\nwidths: !!python/tuple\n- 16\n- 8\n")
+        (folder / "metrics.csv").write_text("epoch,step,loss,val_loss\n0,9,1.0,\n0,9,,0.9\n1,19,0.5,\n1,19,,0.6\n")
+    rows = rows_of(read(tmp_path / "logs"))
+    assert [(row["lr"], row["widths"], row["seed"], row["step"]) for row in rows] == [
+        (rate, [16, 8], 3, [9, 19]) for rate in (0.1, 0.2)
+    ]
+    assert {tuple(row["loss"] + row["val_loss"]) for row in rows} == {(1, 0.5, 0.9, 0.6)}
+
+
 def test_several_studies_are_told_apart(left: Path, tmp_path: Path) -> None:
     """Of a store with two, one is to be named."""
     copy = tmp_path / "two.db"
