@@ -47,7 +47,7 @@ def ordered_values(values: Iterable[Any]) -> list[Any]:
 
 
 def _key(value: Any) -> Any:
-    return tuple(map(_key, value)) if isinstance(value, tuple) else (value is not None, value)
+    return value is not None, tuple(map(_key, value)) if isinstance(value, tuple) else value
 
 
 def declaration(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import pickle
 import re
@@ -134,6 +135,40 @@ def test_conditional_parameters_are_drawn(left: Path, tmp_path: Path) -> None:
     swingby("import", left / "optuna.db", "--data", tmp_path / "data")
     drawn = swingby("report", "toy", "--data", tmp_path / "data", "--out", tmp_path / "out")
     assert drawn.exit_code == 0, drawn.output
+
+
+def test_settings_of_every_kind_are_stored(tmp_path: Path) -> None:
+    """Lists of some runs and none of others, booleans, texts, and numbers that are whole here and broken there."""
+    kinds = [None, [16, 16], [8]], [True, False, True], ["a", None, "b c"], [1, 0.5, 2]
+    for place, (hidden, flag, word, rate) in enumerate(zip(*kinds, strict=True)):
+        folder = tmp_path / "runs" / str(place)
+        folder.mkdir(parents=True)
+        settings = {"model": {"hidden": hidden, "flag": flag}, "word": word, "rate": rate, "seed": 7}
+        (folder / "config.json").write_text(json.dumps(settings))
+        (folder / "metrics.jsonl").write_text('{"step": 0, "loss": 1}\n{"step": 5, "loss": 0.5}\n')
+    done = swingby("import", tmp_path / "runs", "--experiment", "kinds", "--data", tmp_path / "data")
+    assert "3 cells imported" in done.output, done.output
+    with Store.open(tmp_path / "data") as store:
+        rows = store.sql(
+            "select model_hidden as h, model_flag as f, word, rate, step, loss, seed from kinds order by rate"
+        )
+        found = [tuple(row.values()) for row in rows.arrow().to_pylist()]
+    curve = ([0, 5], [1, 0.5], 7)
+    assert found == [([16, 16], False, None, 0.5, *curve), (None, True, "a", 1, *curve), ([8], True, "b c", 2, *curve)]
+
+
+def test_versions_of_lightning(tmp_path: Path) -> None:
+    """Settings with a tuple of Python, and a table in which training and validation share a step in two rows."""
+    for version, rate in enumerate((0.1, 0.2)):
+        folder = tmp_path / "logs" / f"version_{version}"
+        folder.mkdir(parents=True)
+        (folder / "hparams.yaml").write_text(f"lr: {rate}\nseed: 3\nwidths: !!python/tuple\n- 16\n- 8\n")
+        (folder / "metrics.csv").write_text("epoch,step,loss,val_loss\n0,9,1.0,\n0,9,,0.9\n1,19,0.5,\n1,19,,0.6\n")
+    rows = rows_of(read(tmp_path / "logs"))
+    assert [(row["lr"], row["widths"], row["seed"], row["step"]) for row in rows] == [
+        (rate, [16, 8], 3, [9, 19]) for rate in (0.1, 0.2)
+    ]
+    assert {tuple(row["loss"] + row["val_loss"]) for row in rows} == {(1, 0.5, 0.9, 0.6)}
 
 
 def test_several_studies_are_told_apart(left: Path, tmp_path: Path) -> None:

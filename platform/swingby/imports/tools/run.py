@@ -13,8 +13,10 @@ import yaml
 
 from swingby.errors import SwingbyError
 
-_SAFE = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-"""YAML's safe loader, in C where that is there."""
+_Safe: Any = type("_Safe", (getattr(yaml, "CSafeLoader", yaml.SafeLoader),), {})
+"""YAML's safe loader, in C where that is there, to which a tuple, as Lightning writes it, is a list."""
+_Safe.add_constructor("tag:yaml.org,2002:python/tuple", _Safe.construct_sequence)
+
 Curves = dict[str, dict[int, float | None]]
 """By the name of a metric, its value by the step."""
 
@@ -137,7 +139,7 @@ def yaml_of(text: str, what: str) -> Any:
     try:
         if "*" in text and any(isinstance(token, yaml.AliasToken) for token in yaml.scan(text)):
             raise SwingbyError(f"{what}: aliases are not read")
-        return _SAFE(text).get_single_data()
+        return _Safe(text).get_single_data()
     except (yaml.YAMLError, RecursionError) as error:
         raise SwingbyError(f"{what} is no YAML that is read: {str(error).splitlines()[0]}") from None
 
