@@ -234,7 +234,8 @@ def test_tuples_keep_their_cells() -> None:
         pass
 
     model = params_of(open_tuples, "open_tuples")
-    cells = [Point("open_tuples", 1, of).cell(7) for of in (model(), model(p=(3,), q=(1.0, 2.0), r=None))]
+    other: dict[str, Any] = {"p": (3,), "q": (1.0, 2.0), "r": None}
+    cells = [Point("open_tuples", 1, of).cell(7) for of in (model(), model(**other))]
     assert [cell.cell_id for cell in cells] == ["88ff2f4323202d5d25b188c987ede471", "af3c1b31e7a78c08f71dba835968dcc6"]
 
 
