@@ -220,6 +220,25 @@ def test_present_forms_keep_their_cells() -> None:
     ]
 
 
+def test_tuples_keep_their_cells() -> None:
+    """Those of any length, whose defaults count as they are written; the ids are from before there were lists."""
+
+    def open_tuples(
+        cell: Any,
+        p: tuple[int, ...] = (1, 2),
+        q: tuple[float, ...] = (1, 2),
+        r: tuple[str, ...] | None = ("a",),
+        s: Annotated[tuple[float, ...], Field(min_length=1)] = (3,),
+        t: tuple[tuple[float, ...], ...] = ((1,),),
+    ) -> None:
+        pass
+
+    model = params_of(open_tuples, "open_tuples")
+    other: dict[str, Any] = {"p": (3,), "q": (1.0, 2.0), "r": None}
+    cells = [Point("open_tuples", 1, of).cell(7) for of in (model(), model(**other))]
+    assert [cell.cell_id for cell in cells] == ["88ff2f4323202d5d25b188c987ede471", "af3c1b31e7a78c08f71dba835968dcc6"]
+
+
 MODES: tuple[SeedMode, SeedMode] = ("common", "independent")
 
 

@@ -9,7 +9,8 @@ import pytest
 from pydantic import ValidationError
 
 from swingby.function.signature import params_of
-from swingby.model.params import Fault, UntypedParams, Vector
+from swingby.model.columns import parameter_schema
+from swingby.model.params import Fault, Integers, Texts, UntypedParams, Vector
 
 
 class Pair(UntypedParams):
@@ -41,6 +42,19 @@ def test_every_fault_between_parameters_is_told_at_its_place() -> None:
 def test_parameters_without_faults_are_taken() -> None:
     """What no check speaks against is taken as it is."""
     assert Pair(between=(0.5,)).canonical() == {"low": 0.0, "high": 1.0, "between": [0.5]}
+
+
+def test_lists_of_a_class_keep_their_type() -> None:
+    """A list of integers has integers in its identity and its column, and takes no others."""
+
+    class Lists(UntypedParams):
+        widths: Integers = (16,)
+        names: Texts = ()
+
+    assert Lists(widths=[4, 8], names=["a"]).canonical() == {"widths": [4, 8], "names": ["a"]}  # type: ignore[arg-type]
+    assert [str(field.type) for field in parameter_schema(Lists)] == ["list<item: int64>", "list<item: string>"]
+    with pytest.raises(ValidationError):
+        Lists(widths=(4.0,))  # type: ignore[arg-type]
 
 
 def test_a_parameter_may_be_called_faults() -> None:
