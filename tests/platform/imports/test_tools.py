@@ -198,7 +198,7 @@ def test_panels_of_wandb(tmp_path: Path) -> None:
     for metric in ("val/loss", "val/acc"):
         files.append(tmp_path / f"{metric[4:]}.csv")
         files[-1].write_text(PANEL.replace("{m}", metric))
-    imported = read(files, ColumnRoles(step="Step"))
+    imported = read(files, ColumnRoles(params=("width",), step="Step"))
     assert imported.cells.curves == ("val_loss", "val_acc")
     four, eight = rows_of(imported)
     assert (four["width"], eight["width"], four["seed"]) == (4, 8, 0)
@@ -229,6 +229,8 @@ def test_names_hold_settings(tmp_path: Path) -> None:
         (tmp_path / f"run-lr{rate}_s{seed}-tag-train_loss.csv").write_text(text)
     with pytest.raises(SwingbyError, match=r"--from-name 'lr\{lr\}_s\{seed\}' would read them"):
         read(tmp_path)
+    with pytest.raises(SwingbyError, match=r"--from-name 'lr\{lr\}_s\{seed\}' would read them"):
+        read(next(tmp_path.iterdir()))
     check(read(tmp_path, from_name="lr{lr}_s{seed}"), "plain")
     (tmp_path / "other.csv").write_text("step,loss\n0,1\n1,2\n")
     told = "\n".join(read(tmp_path, from_name="lr{lr}_s{seed}").lines())

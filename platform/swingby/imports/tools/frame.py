@@ -88,10 +88,10 @@ def _with_names(runs: list[Run], path: Path, hints: Hints) -> tuple[list[Run], l
                 run.params = {**run.params, **settings}
                 kept.append(run)
         return kept, left
-    if runs and not hints.params and not any(run.params for run in runs):
+    if runs and not any(run.params for run in runs):
         for run in runs:
             run.params = pairs_in(run.name)
-        if not any(run.params for run in runs):
+        if not hints.params and not any(run.params for run in runs):
             names = [run.name for run in runs]
             proposal = template_for(names)
             example = (

@@ -66,7 +66,7 @@ def open_runs(paths: Sequence[Path], hints: Hints) -> Iterator[RunsFile]:
             raise SwingbyError(f"{path}: a pickle is not read: it can run code; write its table as CSV")
     with clear_os_errors(f"read {first}"):
         tool = next((one for one in TOOLS if one.recognises(first)), None)
-    if tool is None and len(paths) == 1 and hints.from_name is None:
+    if tool is None and len(paths) == 1 and hints.from_name is None and not plain.is_saved(first):
         if first.is_dir():
             raise SwingbyError(f"{first} has no runs that are known: {known()}")
         if is_sqlite(first):

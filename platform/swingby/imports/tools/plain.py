@@ -21,6 +21,11 @@ def recognises(path: Path) -> bool:
     return path.is_dir() and any(True for _ in _tables(path))
 
 
+def is_saved(path: Path) -> bool:
+    """Whether a file is called as the CSV that TensorBoard's page saves of a run's scalar."""
+    return path.is_file() and path.suffix.lower() == ".csv" and _TENSORBOARD.fullmatch(path.stem) is not None
+
+
 def runs(path: Path) -> Iterator[Run | LeftOut]:
     """The runs of a folder: where several folders have files of one name, each of them is a run, else each file."""
     files = list(_tables(path))
