@@ -45,7 +45,7 @@ from swingby_analysis.report.outcomes import (
     with_written,
 )
 from swingby_analysis.report.phases import Phases, boundary, surface_of
-from swingby_analysis.report.point_curves import ONES, Wanted, curves_at, curves_query
+from swingby_analysis.report.point_curves import ONES, CurvePart, curves_at, curves_query
 from swingby_analysis.report.shown import ShownCurve, scales_of, shown_curves
 from swingby_analysis.report.singles import Single
 from swingby_analysis.report.slices import sliced
@@ -302,11 +302,11 @@ def read(
         shown = ()
     chosen, usual = _plane(store, sweep_id, experiment, how, plane), shown_curves(kind)
     shown = usual if shown is None else shown
-    head, step, paths = (sweep_id, experiment), store.last_step(experiment), list[Wanted]()
+    head, step, paths = (sweep_id, experiment), store.last_step(experiment), list[CurvePart]()
     for one in shown:
-        queries[f"curve {one.column}"] = curves_query(head, [Wanted(one.column, one.unit)], step)
+        queries[f"curve {one.column}"] = curves_query(head, [CurvePart(one.column, one.unit)], step)
     if shown and chosen is not None and how.plane is not None:
-        paths = [Wanted(how.plane.curve, how.plane.unit or ONES, entry) for entry in chosen]
+        paths = [CurvePart(how.plane.curve, how.plane.unit or ONES, entry) for entry in chosen]
         queries["plane"] = curves_query(head, paths, step)
     runs = singles.queries(head, shown, counts["trained"])
     queries |= {f"runs {title}": query for title, query in runs.items()}

@@ -30,7 +30,7 @@ ONES = "ones"
 """The unit of a curve that has none."""
 
 
-class Wanted(NamedTuple):
+class CurvePart(NamedTuple):
     """A curve of numbers, or an entry (counted from 1) of one of vectors, and the column of its unit."""
 
     column: str
@@ -71,14 +71,14 @@ class _Group:
 Groups = dict[Recorded, _Group]
 
 
-def curves_query(head: tuple[str, str], wanted: Sequence[Wanted], last_step: str) -> Query:
+def curves_query(head: tuple[str, str], parts: Sequence[CurvePart], last_step: str) -> Query:
     """The query of the runs' curves.
 
     Args:
         head: sweep and experiment.
         last_step: the column of a run's last step.
     """
-    names = dict.fromkeys(name for one in wanted for name in (one.column, one.unit) if name != ONES)
+    names = dict.fromkeys(name for one in parts for name in (one.column, one.unit) if name != ONES)
     return Query("curves", (*head, MOST_SEEDS, last_step, tuple(names)))
 
 
@@ -86,7 +86,7 @@ def curves_at(
     store: Store,
     shown: Sequence[ShownCurve],
     head: tuple[str, str],
-    paths: Sequence[Wanted] = (),
+    paths: Sequence[CurvePart] = (),
 ) -> dict[int, PointCurves]:
     """The curves of every point: those of all columns at the same steps, and its path where there is a plane.
 
@@ -96,16 +96,16 @@ def curves_at(
         head: sweep and experiment.
         paths: the two entries of the plane of paths; none: there is no plane.
     """
-    wanted = {one.title: Wanted(one.column, one.unit) for one in shown}
-    every = [*wanted.values(), *paths]
+    parts = {one.title: CurvePart(one.column, one.unit) for one in shown}
+    every = [*parts.values(), *paths]
     of = bands(runs_of(store, curves_query(head, every, store.last_step(head[1]))), every)
-    known = set[int]().union(*(of[one] for one in wanted.values()))
+    known = set[int]().union(*(of[one] for one in parts.values()))
     by_point = {}
     for point in sorted(known):
-        there = {title: of[one][point] for title, one in wanted.items() if point in of[one]}
+        there = {title: of[one][point] for title, one in parts.items() if point in of[one]}
         longest = max(there.values(), key=lambda one: len(one.step))
         step, values = longest.step, {}
-        for title in wanted:
+        for title in parts:
             if title not in there:
                 values[title] = np.full((5, len(step)), NOWHERE)
             elif np.array_equal(there[title].step, step):
@@ -142,9 +142,9 @@ def runs_of(store: Store, query: Query) -> Iterator[pa.Table]:
             yield table
 
 
-def bands(tables: Iterable[pa.Table], wanted: Sequence[Wanted]) -> dict[Wanted, dict[int, Bands]]:
+def bands(tables: Iterable[pa.Table], parts: Sequence[CurvePart]) -> dict[CurvePart, dict[int, Bands]]:
     """Median, quantiles and quartiles of some curves at every point, by point, from the rows of `curves_query`."""
-    groups: dict[Wanted, Groups] = {one: {} for one in wanted}
+    groups: dict[CurvePart, Groups] = {one: {} for one in parts}
     runs, ended = Counter[int](), defaultdict[int, list[int]](list)
     for table in tables:
         columns = (table[name].to_pylist() for name in ("point", "run_end", "status"))
@@ -224,7 +224,7 @@ class _Numbers:
         return self._all
 
 
-def _units(table: pa.Table, one: Wanted) -> np.ndarray:
+def _units(table: pa.Table, one: CurvePart) -> np.ndarray:
     """What the values of each run are divided by; NaN where that cannot be."""
     if one.unit == ONES:
         return np.ones(table.num_rows)
@@ -235,7 +235,7 @@ def _units(table: pa.Table, one: Wanted) -> np.ndarray:
     return np.where(units == 0, np.nan, units)
 
 
-def _add(groups: Groups, one: Wanted, table: pa.Table, recorded: Mapping[Recorded, np.ndarray]) -> None:
+def _add(groups: Groups, one: CurvePart, table: pa.Table, recorded: Mapping[Recorded, np.ndarray]) -> None:
     """Adds the runs of a table to the groups of a curve."""
     lists, units, points = _Lists.of(table[one.column]), _units(table, one), table["point"].to_numpy()
     numbers = _Numbers(lists.flat, one.entry)
@@ -254,10 +254,10 @@ def _add(groups: Groups, one: Wanted, table: pa.Table, recorded: Mapping[Recorde
             if lists.there[row]:  # a step at which a run has no value of this curve is none that it recorded
                 value[:length] = numbers[np.arange(start, start + length)]
                 there[:length] = numbers.known(start, start + length)
-            own = step[there]
-            kept = kept_places(own.tobytes(), end)
+            recorded = step[there]
+            kept = kept_places(recorded.tobytes(), end)
             values = _in_unit(value[there][kept][None], units[[row], None])
-            _put(groups, own[kept], (own.tobytes(), end), points[[row]], values)
+            _put(groups, recorded[kept], (recorded.tobytes(), end), points[[row]], values)
 
 
 def _put(groups: Groups, step: np.ndarray, key: Recorded, points: np.ndarray, values: np.ndarray) -> None:
@@ -319,8 +319,8 @@ def _mixed(of_runs: Sequence[tuple[np.ndarray, np.ndarray]], runs: int, ended: n
     """The bands at a point whose runs recorded different steps: at those that each recorded, or did not live to see."""
     step = np.unique(np.concatenate([step for step, _ in of_runs]))
     values, there = np.full((len(step), runs), np.nan), np.zeros((len(step), runs), dtype=bool)
-    for row, (own, value) in enumerate(of_runs):
-        places = np.searchsorted(step, own)
+    for row, (recorded, value) in enumerate(of_runs):
+        places = np.searchsorted(step, recorded)
         values[places, row], there[places, row] = value, True
     kept = there.sum(axis=1) + (ended < step[:, None]).sum(axis=1) == runs
     if not kept.any():

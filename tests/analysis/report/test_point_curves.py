@@ -10,7 +10,7 @@ import pyarrow as pa
 from hypothesis import given
 from hypothesis import strategies as st
 
-from swingby_analysis.report.point_curves import NOWHERE, ONES, Wanted, bands, kept_places
+from swingby_analysis.report.point_curves import NOWHERE, ONES, CurvePart, bands, kept_places
 
 numbers = st.none() | st.sampled_from([0.0, 1.0, -2.5, 3.0, math.nan, math.inf])
 units = st.none() | st.sampled_from([0.0, 1.0, 2.0])
@@ -47,7 +47,7 @@ TYPES = pa.schema([
 ])  # fmt: skip
 
 
-def recorded(row: dict, one: Wanted) -> dict[int, float]:
+def recorded(row: dict, one: CurvePart) -> dict[int, float]:
     """The kept steps of a run and its values there, in their unit; NaN for what counts as larger than all."""
     unit = 1.0 if one.unit == ONES else row[one.unit]
     unit = unit[one.entry - 1] if isinstance(unit, list) else unit
@@ -65,8 +65,12 @@ def recorded(row: dict, one: Wanted) -> dict[int, float]:
     return values
 
 
-@given(runs(), st.sampled_from([Wanted("loss", "unit"), Wanted("path", "units", 2), Wanted("path", ONES)]), st.data())
-def test_bands_are_ranks_of_the_runs(rows: list[dict], one: Wanted, data: st.DataObject) -> None:
+@given(
+    runs(),
+    st.sampled_from([CurvePart("loss", "unit"), CurvePart("path", "units", 2), CurvePart("path", ONES)]),
+    st.data(),
+)
+def test_bands_are_ranks_of_the_runs(rows: list[dict], one: CurvePart, data: st.DataObject) -> None:
     """At each step that every run recorded, or did not live to see: the ranks of all runs, whatever the company."""
     order = data.draw(st.permutations(rows))
     cut = data.draw(st.integers(0, len(rows)))
