@@ -254,10 +254,10 @@ def _add(groups: Groups, one: CurvePart, table: pa.Table, recorded: Mapping[Reco
             if lists.there[row]:  # a step at which a run has no value of this curve is none that it recorded
                 value[:length] = numbers[np.arange(start, start + length)]
                 there[:length] = numbers.known(start, start + length)
-            recorded = step[there]
-            kept = kept_places(recorded.tobytes(), end)
+            of_run = step[there]
+            kept = kept_places(of_run.tobytes(), end)
             values = _in_unit(value[there][kept][None], units[[row], None])
-            _put(groups, recorded[kept], (recorded.tobytes(), end), points[[row]], values)
+            _put(groups, of_run[kept], (of_run.tobytes(), end), points[[row]], values)
 
 
 def _put(groups: Groups, step: np.ndarray, key: Recorded, points: np.ndarray, values: np.ndarray) -> None:
