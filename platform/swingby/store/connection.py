@@ -150,14 +150,16 @@ class Connection:
         return self._query(query, parameters, {})
 
     @contextmanager
-    def stream(self, query: str, parameters: Sequence[Any] = (), rows: int = STREAMED) -> Iterator[Iterator[pa.Table]]:
+    def stream(
+        self, query: str, parameters: Sequence[Any] = (), rows: int | None = None
+    ) -> Iterator[Iterator[pa.Table]]:
         """Runs one trusted query as `sql` does; while inside, so many of its rows come at a time, one table at least.
 
         Raises:
             SwingbyError: as `sql`, also in the midst of reading.
         """
         with clear_errors("answer the query", query_of_user=True), self._cursor(query, parameters) as cursor:
-            reader = cursor.sql(query, params=list(parameters) or None).to_arrow_reader(rows)
+            reader = cursor.sql(query, params=list(parameters) or None).to_arrow_reader(rows or STREAMED)
             tables = _tables(reader)
             yield chain([next(tables, reader.schema.empty_table())], tables)
 

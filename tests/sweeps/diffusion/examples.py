@@ -11,7 +11,7 @@ from tests.support import synthetic_diffusion
 LINE = "  contrast: [0.2, 0.6]"
 SQUARE = "  contrast: [0.15, 0.6]\n  size_contrast: [0.2, 0.4]"
 COPIES = "  images: [16, 1024]"
-LONG = {"figure-6-small": 5, "figure-6-learned": 10, "learning-order": 3}
+LONG = {"figure-6-small": 5, "figure-6-learned": 10, "figure-6-swing": 20, "learning-order": 3}
 """Named sweeps behind claims that take hours, and how many seeds they have; one of two behind most is left out."""
 
 
