@@ -89,7 +89,8 @@ def test_chromium_shows_it_without_a_fault(browser: Browser, pages: dict[str, Pa
     page.goto(pages[kind].as_uri())
     wait_until_drawn(page)
     page.evaluate(OPEN_ALL)
-    page.wait_for_timeout(300)
+    if page.locator("[data-figure]").count():
+        page.wait_for_selector("html[data-drawn=all]")
     assert page.evaluate(TOO_WIDE) == []
     page.evaluate(files("axe_playwright_python").joinpath("axe.min.js").read_text(encoding="utf-8"))
     faults = page.evaluate("axe.run().then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes[0].html]))")

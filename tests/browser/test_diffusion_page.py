@@ -25,6 +25,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_everything_is_drawn_and_nothing_complains(browser: Browser, written: Path) -> None:
     """Offline, each figure has marks, the samples are pictures that the browser could read, the console stays empty."""
     opened = Drawn(browser, written)
+    opened.open_all()
     marks = opened.page.evaluate(
         """() => [...document.querySelectorAll('[data-figure]')].map((figure) =>
             [figure.dataset.figure, figure.querySelectorAll('svg .role-mark path, svg .role-mark line').length])"""
