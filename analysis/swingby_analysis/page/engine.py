@@ -29,7 +29,7 @@ INTEGRITY = "IewXTNYEjsZCPE9weUWgtjGxUlMRo7qhX0GF6tq/KjK8bnY+RAl4cyUdYUfcdzbyb4b
 WORKER, MODULE = "duckdb-browser-eh.worker.js", "duckdb-eh.wasm"
 """The smaller of the two builds that need no special headers: 34.2 MB, against 39.4 MB of "mvp"."""
 LICENCES = "DuckDB-WASM, MIT licence; Apache Arrow within it, Apache License 2.0"
-CACHE = "SWINGBY_ENGINE"
+CACHE = "SWINGBY_SQL_ENGINE"
 """The environment variable with the cache folder."""
 SECONDS = 300
 """Seconds that npm may take."""
