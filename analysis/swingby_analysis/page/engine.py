@@ -9,19 +9,17 @@ from __future__ import annotations
 import base64
 import gzip
 import hashlib
-import os
 import subprocess
 import tarfile
 import tempfile
 from collections.abc import Callable
-from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
-from swingby.data.files import clear_os_errors, write_whole
+from swingby.data.files import clear_os_errors, user_cache, write_whole
 from swingby.errors import SwingbyError
-from swingby_analysis.page.html import Gzipped
+from swingby_analysis.page.html import Gzipped, sound
 
 PACKAGE, VERSION = "@duckdb/duckdb-wasm", "1.32.0"
 INTEGRITY = "IewXTNYEjsZCPE9weUWgtjGxUlMRo7qhX0GF6tq/KjK8bnY+RAl4cyUdYUfcdzbyb4b9ZxPC+FOsCcxgaKFWMg=="
@@ -57,22 +55,24 @@ def engine(say: Callable[[str], object] = lambda text: None) -> Engine:
         SwingbyError: it is nowhere, and npm cannot bring it.
     """
     for folder in (_shipped(), cache_folder()):
-        if _is_whole(folder):
-            return _read(folder)
+        if (there := _read(folder)) is not None:
+            return there
     say(f"fetching {PACKAGE} {VERSION} by npm into {cache_folder()} (31 MB, once) ...")
     fetch(cache_folder())
-    return _read(cache_folder())
+    fetched = _read(cache_folder())
+    if fetched is None:
+        raise SwingbyError(f"the engine for SQL in a page was written into {cache_folder()}, and cannot be read there")
+    return fetched
 
 
 def cache_folder() -> Path:
     """The folder in which the engine is kept for all data folders of this user."""
-    root = os.environ.get(CACHE) or Path.home() / ".cache" / "swingby" / "engine"
-    return Path(root).expanduser().absolute() / VERSION
+    return user_cache("engine", CACHE) / VERSION
 
 
 def is_there() -> bool:
     """Whether the engine can be had without a network."""
-    return _is_whole(_shipped()) or _is_whole(cache_folder())
+    return any(_read(folder) is not None for folder in (_shipped(), cache_folder()))
 
 
 def fetch(folder: Path) -> None:
@@ -99,7 +99,7 @@ def fetch(folder: Path) -> None:
 
 
 def unpack(archive: bytes, folder: Path) -> None:
-    """Puts the engine's files out of the package's archive into a folder, the module gzipped.
+    """Puts the engine's files out of the package's archive into a folder, gzipped.
 
     Raises:
         SwingbyError: the archive is not the pinned one, or the disk refuses.
@@ -116,10 +116,8 @@ def unpack(archive: bytes, folder: Path) -> None:
             for name in (WORKER, MODULE):
                 member = package.extractfile(f"package/dist/{name}")
                 assert member is not None  # the digest was right
-                content = member.read()
-                packed = gzip.compress(content, 9, mtime=0) if name == MODULE else content
-                target = folder / (f"{name}.gz" if name == MODULE else name)
-                write_whole(target, lambda there, packed=packed: there.write_bytes(packed))
+                packed = gzip.compress(member.read(), 9, mtime=0)
+                write_whole(folder / f"{name}.gz", lambda there, packed=packed: there.write_bytes(packed))
 
 
 def _missing(reason: str) -> SwingbyError:
@@ -134,13 +132,11 @@ def _shipped() -> Path:
     return Path(str(files("swingby_analysis.page"))) / "engine-files"
 
 
-def _is_whole(folder: Path) -> bool:
-    return (folder / WORKER).is_file() and (folder / f"{MODULE}.gz").is_file()
-
-
-@cache
-def _read(folder: Path) -> Engine:
-    return Engine((folder / WORKER).read_text(encoding="utf-8"), Gzipped((folder / f"{MODULE}.gz").read_bytes()))
+def _read(folder: Path) -> Engine | None:
+    """The engine in a folder; None if it is not there, or a file is not whole: it is fetched again then."""
+    module = folder / f"{MODULE}.gz"
+    worker = sound(folder / f"{WORKER}.gz")
+    return None if worker is None or sound(module) is None else Engine(worker.decode(), Gzipped(module.read_bytes()))
 
 
 if __name__ == "__main__":

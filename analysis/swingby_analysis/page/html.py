@@ -6,7 +6,7 @@ import base64
 import gzip
 import hashlib
 import json
-import os
+import zlib
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
@@ -20,7 +20,7 @@ import vl_convert
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from swingby.data.files import write_whole
+from swingby.data.files import user_cache, write_whole
 from swingby.errors import SwingbyError
 from swingby_analysis.page import Page, marked
 from swingby_analysis.page.plain_files import rows_of
@@ -31,13 +31,20 @@ PACKED = "application/octet-stream"
 """The type of the script elements whose text is gzipped and in base85; a browser runs none of this type."""
 ALPHABET = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz!#$%.()*+-;,=:?@^_`{|}~"
 """The digits of base85 (RFC 1924), with three others for those that HTML acts on; shorter by 6 % than base64."""
-_ENVIRONMENT = Environment(
-    loader=PackageLoader("swingby_analysis.page"),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
+
+
+def environment(package: str) -> Environment:
+    """Jinja for the templates of a package, in which every text is plain text."""
+    return Environment(
+        loader=PackageLoader(package),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+_ENVIRONMENT = environment("swingby_analysis.page")
 _ENVIRONMENT.globals["PACKED"] = PACKED
 _ENVIRONMENT.filters["size"] = lambda spec: size(spec)
 _ENVIRONMENT.filters["marked"] = marked
@@ -133,14 +140,21 @@ def json_bytes(value: Any) -> bytes:
 @cache
 def vega() -> str:
     """Vega, Vega-Lite and vega-embed as one script, from vl-convert; kept in the user's cache, for it takes 1.3 s."""
-    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "swingby"
-    path = folder / f"vega-{version('vl-convert-python')}-{VEGA_LITE}.js"
-    with suppress(OSError, UnicodeDecodeError):
-        return path.read_text(encoding="utf-8")
+    path = user_cache("vega") / f"{version('vl-convert-python')}-{VEGA_LITE}.js.gz"
+    if (kept := sound(path)) is not None:
+        return kept.decode()
     bundle = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;", VEGA_LITE)
     with suppress(SwingbyError):  # where nothing can be kept it is made again
-        write_whole(path, lambda to: to.write_text(bundle, encoding="utf-8"))
+        write_whole(path, lambda to: to.write_bytes(gzip.compress(bundle.encode(), mtime=0)))
     return bundle
+
+
+def sound(path: Path) -> bytes | None:
+    """The content of a gzipped file; None if it is not there, empty, or not whole by its check sum."""
+    try:
+        return gzip.decompress(path.read_bytes()) or None
+    except (OSError, EOFError, zlib.error):
+        return None
 
 
 def policy(scripts: Sequence[str], sheet: str, more: Mapping[str, str] | None = None) -> str:

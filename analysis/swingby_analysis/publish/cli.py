@@ -53,8 +53,8 @@ def publish(
     """Publishes a finished sweep as a folder that can be cited, queried by URL, and taken in by others.
 
     It has the report as one page, figures, Parquet of cells and curves, the sweep, the code of the experiment, a data
-    card, and descriptions in Croissant, RO-Crate and CITATION.cff. The same results give the same bytes. Put the folder
-    on any web server or archive; `swingby get` takes it in elsewhere.
+    card, and descriptions in Croissant, RO-Crate and CITATION.cff. The same results give the same bytes, PDF figures
+    apart. Put the folder on any web server or archive; `swingby get` takes it in elsewhere.
 
     Example:
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import vl_convert
-from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from swingby.data.files import entry, write_whole
@@ -25,7 +24,7 @@ from swingby.text import plain
 from swingby.units import counted, duration
 from swingby_analysis.page import Figure
 from swingby_analysis.page.flat import flat
-from swingby_analysis.page.html import VEGA_LITE, asset, policy
+from swingby_analysis.page.html import VEGA_LITE, asset, environment, policy
 from swingby_analysis.report import PAGE, write_report
 from swingby_analysis.unchanged import unchanged
 
@@ -36,13 +35,7 @@ SCALE = 0.6
 MARK = '<meta name="generator" content="swingby pages">'
 """What an index has that this wrote."""
 PLANE = (1, 2)
-_ENVIRONMENT = Environment(
-    loader=PackageLoader("swingby_analysis.publish"),
-    autoescape=True,
-    undefined=StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-)
+_ENVIRONMENT = environment("swingby_analysis.publish")
 
 
 @dataclass(frozen=True)

@@ -13,14 +13,14 @@ from typing import Any
 from urllib.parse import urlencode
 
 import pyarrow as pa
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from starlette.responses import HTMLResponse
 
 from swingby.cli.rows import values
 from swingby.store.comments import ALL, OUTCOMES, POINTS, Described, Meaning
 from swingby.store.meanings import TABLES
 from swingby.store.status import SweepStatus
-from swingby_analysis.page.html import asset
+from swingby_analysis.page.html import asset, environment
 from swingby_analysis.serve.board import Standing
 from swingby_analysis.serve.examples import Tables, examples
 from swingby_analysis.serve.queries import Answer, Limits
@@ -49,18 +49,12 @@ def _template(name: str) -> str:
 
 @cache
 def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("swingby_analysis.serve"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters |= {"clock": clock, "number": "{:,}".format, "link": urlencode}
-    environment.globals["static"] = {
+    jinja = environment("swingby_analysis.serve")
+    jinja.filters |= {"clock": clock, "number": "{:,}".format, "link": urlencode}
+    jinja.globals["static"] = {
         name: f"/static/{name}?{hashlib.sha256(content).hexdigest()[:12]}" for name, (_, content) in static().items()
     }
-    return environment
+    return jinja
 
 
 def _page(template: str, content: Mapping[str, Any], status: int = 200, headers: Any = None) -> HTMLResponse:

@@ -26,6 +26,12 @@ _TEMPORARY = re.compile(rf"{re.escape(TEMPORARY)}[0-9a-f]{{32}}-(\d+)-(.+)")
 """Such a name says who writes: process and host."""
 
 
+def user_cache(kind: str, variable: str = "") -> Path:
+    """The folder of this user for files that can be made or fetched again, unless an environment variable names one."""
+    chosen = os.environ.get(variable) if variable else None
+    return Path(chosen or Path.home() / ".cache" / "swingby" / kind).expanduser().absolute()
+
+
 def files_below(folder: Path) -> list[Path]:
     """Every file below a folder; unlike `rglob`, it takes a folder that another process removes meanwhile for empty."""
     return [Path(place) / name for place, _, names in os.walk(folder) for name in names]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import re
 import threading
 import time
@@ -13,7 +12,16 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from swingby.data.files import TEMPORARY, clear_os_errors, files_below, is_entry, is_locked, write_json, write_whole
+from swingby.data.files import (
+    TEMPORARY,
+    clear_os_errors,
+    files_below,
+    is_entry,
+    is_locked,
+    user_cache,
+    write_json,
+    write_whole,
+)
 from swingby.data.remote.address import DATA_MARK, MARK
 from swingby.data.remote.bucket import Bucket, Held, StorageError
 from swingby.data.remote.signals import Signals
@@ -263,7 +271,7 @@ def is_record(key: str) -> bool:
 
 def root() -> Path:
     """The folder in which this user's mirrors lie."""
-    return Path(os.environ.get(ROOT) or Path.home() / ".cache" / "swingby" / "mirrors").expanduser().absolute()
+    return user_cache("mirrors", ROOT)
 
 
 def folder_of(address: str) -> Path:
