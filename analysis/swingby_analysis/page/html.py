@@ -119,19 +119,6 @@ def packed_text(content: bytes) -> str:
     return np.frombuffer(ALPHABET, np.uint8)[digits].tobytes()[: 5 * len(numbers) - left_over].decode()
 
 
-def unpacked(page: str, name: str = "data") -> bytes:
-    """The bytes that lie packed in a page under an id.
-
-    Raises:
-        KeyError: the page has nothing under it.
-    """
-    start = f'<script type="{PACKED}" id="{name}">'
-    if start not in page:
-        raise KeyError(name)
-    text = page.split(start, 1)[1].split("<", 1)[0].encode()
-    return gzip.decompress(base64.b85decode(text.translate(bytes.maketrans(b",.:", b"<&>"))))
-
-
 def json_bytes(value: Any) -> bytes:
     """A value as the JSON that a page's script reads."""
     return json.dumps(value, separators=(",", ":"), allow_nan=False).encode()

@@ -35,10 +35,10 @@ from swingby_analysis.diff.gaps import gaps
 from swingby_analysis.diff.nested import Nested
 from swingby_analysis.diff.pairing import Pairing, pair
 from swingby_analysis.diff.tables import tables
-from swingby_analysis.page.html import unpacked
 from swingby_analysis.stats import exact, intervals
 from swingby_analysis.stats.intervals import Interval
 from tests.support.command import swingby
+from tests.support.packed import unpacked
 from tests.support.places import MISBEHAVING
 
 COUNTS = st.integers(0, 9)

@@ -26,7 +26,7 @@ from swingby_analysis.charts.curves import FLOOR
 from swingby_analysis.page import Figure, Page
 from swingby_analysis.page.folder import replace_folder
 from swingby_analysis.page.html import html as html_page
-from swingby_analysis.page.html import json_bytes, packed_text, unpacked, vega
+from swingby_analysis.page.html import json_bytes, packed_text, vega
 from swingby_analysis.page.pictures import KINDS, files_of
 from swingby_analysis.query import Query, ask, literal
 from swingby_analysis.report import PAGE, write_report
@@ -39,6 +39,7 @@ from swingby_analysis.stats import shares as phase
 from swingby_analysis.unchanged import NOTE
 from tests.support import synthetic_sim
 from tests.support.command import swingby
+from tests.support.packed import unpacked
 
 SMALL = """
 name: small

@@ -25,7 +25,6 @@ from swingby.run.outcomes import derive
 from swingby.store import Store
 from swingby.store.lookup import find_sweep
 from swingby_analysis.charts.pictures import Picture, PictureRow, picture_rows
-from swingby_analysis.page.html import unpacked
 from swingby_analysis.query import Query, ask
 from swingby_analysis.report import PAGE, write_report
 from swingby_analysis.report import data as report_data
@@ -41,6 +40,7 @@ from swingby_sweeps.diffusion.drawings.concepts import ConceptOptions, groups_of
 from swingby_sweeps.diffusion.drawings.sample_grid import SampleGrid, SampleOptions
 from swingby_sweeps.diffusion.summary import sentences
 from tests.support import synthetic_diffusion as synthetic
+from tests.support.packed import unpacked
 
 LINE = "  contrast: [0.2, 0.6]"
 PART = "  contrast: [0.25, 0.65]"

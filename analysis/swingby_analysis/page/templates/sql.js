@@ -61,7 +61,7 @@
       await call("OPEN", { path: ":memory:", query: { castBigIntToDouble: false } });
       const connection = await call("CONNECT");
       await call("INSERT_ARROW_FROM_IPC_STREAM", [connection, new Uint8Array(rows), { name: table, create: true }], [rows]);
-      // Nothing else can be loaded: there is no network, and and a query that needs more fails plainly.
+      // Nothing else can be loaded: there is no network, and a query that needs more fails plainly.
       await call("RUN_QUERY", [connection, "set autoinstall_known_extensions = false; set autoload_known_extensions = false"]);
       return { worker, call, connection };
     };
