@@ -217,7 +217,14 @@ class Grid:
         """The parameters of a point, such as "width = 64, rate = 0.1"."""
         if point in self.labels:
             return self.labels[point]
-        i, j, f = self.places[point]
+        return self._labels_by_place[self.places[point]]
+
+    @cached_property
+    def _labels_by_place(self) -> Mapping[tuple[int, int, int], str]:
+        """The label of every place; figures, table and panel show each."""
+        return {place: self._label_at(*place) for place in self.places.values()}
+
+    def _label_at(self, i: int, j: int, f: int) -> str:
         parts = [f"{self.x.name} = {plain(self.x.values[i])}"]
         if self.y is not None:
             parts.append(f"{self.y.name} = {plain(self.y.values[j])}")

@@ -27,10 +27,10 @@ def shares_along(grid: Grid, rows: Rows, outcome: str, level: float = 0.5) -> An
     y = alt.Y("share:Q", scale=alt.Scale(domain=[0, 1]), axis=axis)
     every = alt.Chart().encode(x=style.grid_x(grid), tooltip=style.tip(outcome))
     base, fit = every.transform_filter("isValid(datum.k)"), every.transform_filter("isValid(datum.fitted)")
-    bars = base.mark_rule(color=style.BLUE, strokeWidth=1.5).encode(y=alt.Y("low:Q"), y2="high:Q")
+    bars = base.mark_rule(color=style.BLUE, strokeWidth=1.5).encode(y=alt.Y("low:Q"), y2=alt.Y2("high:Q"))
     lines = [base.mark_line(color=style.BLUE, strokeWidth=1, opacity=0.6).encode(y=y)]
     if any("fitted" in row for row in rows):
-        band = fit.mark_area(color=style.BLUE, opacity=0.18).encode(y=alt.Y("fitted_low:Q"), y2="fitted_high:Q")
+        band = fit.mark_area(color=style.BLUE, opacity=0.18).encode(y=alt.Y("fitted_low:Q"), y2=alt.Y2("fitted_high:Q"))
         lines = [band, fit.mark_line(color=style.BLUE, strokeWidth=2, opacity=0.8).encode(y=alt.Y("fitted:Q"))]
     fill = alt.condition("datum.undecided", alt.value("white"), alt.value(style.BLUE))
     marks = base.mark_point(stroke=style.BLUE, opacity=1, size=60, filled=True, strokeWidth=1.5)
@@ -70,7 +70,7 @@ def numbers_along(grid: Grid, rows: Rows, spreads: Sequence[Spread], title: str,
         )
     y = alt.Y("median:Q", axis=axis, scale=scale)
     bars = base.mark_rule(color=style.BLUE, strokeWidth=1.5).encode(
-        y=alt.Y("low:Q", axis=axis, scale=scale), y2="high:Q"
+        y=alt.Y("low:Q", axis=axis, scale=scale), y2=alt.Y2("high:Q")
     )
     line = base.mark_line(color=style.BLUE, strokeWidth=1, opacity=0.6).encode(y=y)
     marks = base.mark_point(color=style.BLUE, filled=True, opacity=1, size=60).encode(y=y)
@@ -87,7 +87,7 @@ def differences_along(grid: Grid, rows: Rows, differences: Sequence[Difference],
     scale = alt.Scale(domain=[-limit, limit], nice=False)
     base = alt.Chart().encode(x=style.grid_x(grid), tooltip=style.tip(outcome))
     bars = base.mark_rule(color=style.BLUE, strokeWidth=1.5).encode(
-        y=alt.Y("low:Q", scale=scale, axis=axis), y2="high:Q"
+        y=alt.Y("low:Q", scale=scale, axis=axis), y2=alt.Y2("high:Q")
     )
     fill = alt.condition("datum.sure", alt.value(style.BLUE), alt.value("white"))
     marks = base.mark_point(stroke=style.BLUE, opacity=1, size=70, filled=True, strokeWidth=1.5)
@@ -132,7 +132,7 @@ def means_along(
             x=style.grid_x(grid), color=colour, tooltip=[alt.Tooltip("label:N", title="at"), alt.Tooltip("text:N")]
         )  # fmt: skip
         bar = base.mark_rule(strokeWidth=1.5, xOffset=shift, clip=True)
-        layers.append(bar.encode(y=alt.Y("low:Q", scale=scale, axis=axis), y2="high:Q"))
+        layers.append(bar.encode(y=alt.Y("low:Q", scale=scale, axis=axis), y2=alt.Y2("high:Q")))
         layers += [
             base.transform_filter(f"datum.state {test} '{OPEN}'")
             .mark_point(opacity=1, size=75, xOffset=shift, strokeWidth=1.6, **look)

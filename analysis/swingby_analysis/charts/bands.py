@@ -97,7 +97,7 @@ def band_panels(
     width = {1: 430, 2: 310}.get(columns, 204)
     last = max((row.step for row in rows), default=1)
     colour = style.line_colour(colours, textwrap.wrap(legend, 80), 6)
-    base = alt.Chart().encode(x=steps_axis(last, numbered), color=colour, detail="line:N")
+    base = alt.Chart().encode(x=steps_axis(last, numbered), color=colour, detail=alt.Detail("line:N"))
     chart = alt.layer(*_layers(base, title, scale)).properties(width=width, height=round(0.72 * width))
     if len(groups) > 1:
         header = alt.Header(title=None, labelExpr="split(datum.label, '|')", labelLineHeight=15)
@@ -227,12 +227,12 @@ def _layers(base: alt.Chart, title: str, scale: ValueScale, hue: str | None = No
     look: dict[str, Any] = {"clip": True} if hue is None else {"clip": True, "color": hue}
     single, base = base, base if hue is None else base.transform_filter("datum.kind == 'band'")
     wide = base.mark_area(opacity=0.13 if hue is None else 0.2, **look)
-    layers = [wide.encode(y=alt.Y("low:Q", scale=values, axis=axis), y2="high:Q")]
+    layers = [wide.encode(y=alt.Y("low:Q", scale=values, axis=axis), y2=alt.Y2("high:Q"))]
     if hue is not None:
         runs = single.transform_filter("datum.kind == 'run'").mark_line(strokeWidth=0.7, opacity=0.45, **look)
-        layers.append(runs.encode(y=alt.Y("value:Q", scale=values, axis=axis), detail="seed:N"))
+        layers.append(runs.encode(y=alt.Y("value:Q", scale=values, axis=axis), detail=alt.Detail("seed:N")))
     if hue is None:
         half = base.mark_area(opacity=0.24, **look)
-        layers.append(half.encode(y=alt.Y("quartile_low:Q", scale=values, axis=axis), y2="quartile_high:Q"))
+        layers.append(half.encode(y=alt.Y("quartile_low:Q", scale=values, axis=axis), y2=alt.Y2("quartile_high:Q")))
     median = base.mark_line(strokeWidth=2.0, strokeJoin="round", **look)
     return [*layers, median.encode(y=alt.Y("median:Q", scale=values, axis=axis))]

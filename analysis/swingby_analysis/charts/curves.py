@@ -260,10 +260,10 @@ def _log_layers(names: Sequence[str], axes: LogAxes) -> list[alt.Chart]:
     colour = alt.Color("curve:N", scale=alt.Scale(domain=list(names), range=hues), legend=legend)
     x = even_steps(axes.last, axes.numbered) if axes.numbered else log_steps(axes.last)
     band = alt.Chart().transform_filter("datum.kind == 'band'").encode(x=x, color=colour)
-    area = band.mark_area(opacity=0.2, clip=True).encode(y=alt.Y("low:Q", scale=scale, axis=axis), y2="high:Q")
+    area = band.mark_area(opacity=0.2, clip=True).encode(y=alt.Y("low:Q", scale=scale, axis=axis), y2=alt.Y2("high:Q"))
     median = band.mark_line(strokeWidth=2.2, clip=True).encode(y=alt.Y("median:Q", scale=scale))
     runs = alt.Chart().transform_filter("datum.kind == 'run'").mark_line(strokeWidth=0.6, opacity=0.35, clip=True)
-    runs = runs.encode(x=x, y=alt.Y("value:Q", scale=scale), color=colour, detail="seed:N")
+    runs = runs.encode(x=x, y=alt.Y("value:Q", scale=scale), color=colour, detail=alt.Detail("seed:N"))
     return [*([] if axes.level is None else [style.level(axes.level)]), area, runs, median]
 
 
@@ -276,7 +276,7 @@ def _curve_layers(
         chosen = base.transform_filter(f"datum.kind == '{kind}'")
         if kind == "band":
             area = chosen.mark_area(opacity=1, clip=True, **look)
-            layers.append(area.encode(y=alt.Y("low:Q", **scaled), y2="high:Q", detail=one))
+            layers.append(area.encode(y=alt.Y("low:Q", **scaled), y2=alt.Y2("high:Q"), detail=one))
         else:
             lines = chosen.mark_line(clip=True, strokeJoin="round", **look)
             layers.append(lines.encode(y=alt.Y("value:Q", **scaled), detail=one))
@@ -284,7 +284,7 @@ def _curve_layers(
         tip = [alt.Tooltip("kind:N", title=mark.called), alt.Tooltip("step:Q", format=",d")]
         points = base.transform_filter(f"datum.kind == '{mark.kind}'").mark_point(clip=True, **mark.look)
         points = points.encode(y=alt.Y("value:Q", scale=scaled["scale"]), tooltip=tip)
-        layers.append(points if mark.colour is None else points.encode(color=alt.value(mark.colour)))
+        layers.append(points if mark.colour is None else points.encode(color=alt.ColorValue(mark.colour)))
     return layers
 
 

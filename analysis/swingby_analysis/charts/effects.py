@@ -73,9 +73,11 @@ def effect_bars(bars: Sequence[EffectBar]) -> Any:
     tip = [alt.Tooltip("name:N", title="by"), alt.Tooltip("text:N", title="explains")]
     base = alt.Chart().encode(y=y, tooltip=tip)
     layers = [
-        base.mark_bar(height={"band": 0.62}).encode(x=x, x2=alt.datum(0), color=colour),
-        base.mark_rule(color=style.INK, strokeWidth=1.4).encode(x=alt.X("from:Q"), x2="to:Q"),
-        base.mark_text(align="left", dx=6, fontSize=11, color=style.INK).encode(x=alt.X("label_at:Q"), text="text:N"),
+        base.mark_bar(height={"band": 0.62}).encode(x=x, x2=alt.X2Datum(0), color=colour),
+        base.mark_rule(color=style.INK, strokeWidth=1.4).encode(x=alt.X("from:Q"), x2=alt.X2("to:Q")),
+        base.mark_text(align="left", dx=6, fontSize=11, color=style.INK).encode(
+            x=alt.X("label_at:Q"), text=alt.Text("text:N")
+        ),
     ]
     outcomes = list(dict.fromkeys(bar.outcome for bar in bars))
     chart = alt.layer(*layers).properties(width=280, height=26 * len(names))
@@ -113,7 +115,7 @@ def parallel(
     lines = alt.Chart().transform_filter("datum.kind == 'line'").mark_line(strokeWidth=1.3, opacity=0.6)
     tips = [alt.Tooltip("label:N", title="at"), alt.Tooltip("text:N", title=last)]
     drawn = lines.encode(
-        x=x, y=alt.Y("place:Q", scale=scale, axis=None), color=colour, detail="point:N", tooltip=tips
+        x=x, y=alt.Y("place:Q", scale=scale, axis=None), color=colour, detail=alt.Detail("point:N"), tooltip=tips
     )  # fmt: skip
     look = {"color": style.RED, "strokeWidth": 2.6}
     picked = alt.Chart().transform_filter("datum.kind == 'line' && datum.point == picked").mark_line(**look)
@@ -122,8 +124,8 @@ def parallel(
     look = {"align": "right", "dx": -5, "fontSize": 11}
     y = alt.Y("at:Q", scale=scale, axis=None)
     casing = names.mark_text(stroke="white", strokeWidth=3.5, strokeJoin="round", **look).encode(
-        x=x, y=y, text="label:N"
+        x=x, y=y, text=alt.Text("label:N")
     )
-    labels = names.mark_text(color=style.INK, **look).encode(x=x, y=y, text="label:N")
+    labels = names.mark_text(color=style.INK, **look).encode(x=x, y=y, text=alt.Text("label:N"))
     chart = alt.layer(drawn, outlined, casing, labels).properties(width=STEP * len(order), height=HEIGHT)
     return style.finished(chart.add_params(alt.param(name="picked", value=-1)), rows)

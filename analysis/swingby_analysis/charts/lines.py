@@ -122,7 +122,7 @@ def _layers(
     base = alt.Chart().encode(
         x=alt.X("x:Q", scale=_log(ends), axis=axis),
         color=alt.Color("series:N", scale=colours, legend=legend),
-        detail="line:N",
+        detail=alt.Detail("line:N"),
     )
     band = base.transform_filter("datum.high > datum.low").mark_area(opacity=look.shade, clip=True, strokeWidth=0)
     line = base.mark_line(strokeWidth=1.5, clip=True).encode(
@@ -130,7 +130,7 @@ def _layers(
         strokeDash=stroke,
         tooltip=[alt.Tooltip("series:N", title="of"), *(alt.Tooltip(f"{name}:Q", format=".3~g") for name in "xy")],
     )
-    return [band.encode(y=alt.Y("low:Q", **y), y2="high:Q"), line]
+    return [band.encode(y=alt.Y("low:Q", **y), y2=alt.Y2("high:Q")), line]
 
 
 def _log(ends: tuple[float, float]) -> alt.Scale:

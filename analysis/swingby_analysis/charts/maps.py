@@ -305,7 +305,7 @@ def mean_map(grid: Grid, rows: Sequence[SignedMean], title: str) -> Any:
     for test, look in looks:
         text = alt.Chart().transform_filter(f"datum.state {test} '{OPEN}'")
         words = text.mark_text(fontSize=11, **look)
-        layers.append(words.encode(x=style.grid_x(grid), y=style.grid_y(grid), text="label:N"))
+        layers.append(words.encode(x=style.grid_x(grid), y=style.grid_y(grid), text=alt.Text("label:N")))
     return style.faceted(layers, table, grid)
 
 
@@ -369,7 +369,9 @@ def _picked(grid: Grid, base: alt.Chart) -> alt.Chart:
 def _contour(grid: Grid, stroke: float, level: float) -> list[alt.Chart]:
     """The lines of a surface at a level, each over a white casing, so that they read on every colour."""
     order = alt.Order("order:Q")
-    lines = _of_kind("contour").encode(x=style.grid_x(grid), y=style.grid_y(grid), detail="line:N", order=order)
+    lines = _of_kind("contour").encode(
+        x=style.grid_x(grid), y=style.grid_y(grid), detail=alt.Detail("line:N"), order=order
+    )
     widths = {f"fitted share is {level_text(level)}": stroke, BAND: 0.5 * stroke}
     casings = [
         lines.transform_filter(f"datum.part == '{part}'").mark_line(
@@ -461,7 +463,9 @@ def _with_lines(
                 symbolStrokeColor=style.RED, symbolStrokeWidth=2, labelLimit=420,
             ),
         )  # fmt: skip
-        base = _of_kind("theory").encode(x=style.grid_x(grid), y=style.grid_y(grid), detail="line:N", order="order:Q")
+        base = _of_kind("theory").encode(
+            x=style.grid_x(grid), y=style.grid_y(grid), detail=alt.Detail("line:N"), order=alt.Order("order:Q")
+        )
         casing = base.mark_line(color="white", strokeWidth=4, opacity=0.85, clip=True)
         over = [casing, base.mark_line(color=style.RED, strokeWidth=2, clip=True).encode(strokeDash=dash)]
     return style.faceted([*layers, *over], [*rows, *corners], grid, LOOK_WITH_LINES)

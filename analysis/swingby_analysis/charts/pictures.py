@@ -51,9 +51,9 @@ def picture_rows(rows: Sequence[PictureRow], width: int, height: int) -> Any:
         names = here.transform_filter("datum.kind == 'label'").encode(y=alt.Y("px:Q", scale=None, axis=None))
         images = pictures.mark_image(width=width, height=height, baseline="middle", aspect=False)
         layers = [
-            images.encode(url="url:N", y=alt.value(height / 2), tooltip=alt.Tooltip("text:N", title="at")),
-            pictures.mark_text(baseline="top", **look).encode(y=alt.value(height + 6), text="text:N"),
-            names.mark_text(align="right", baseline="middle", **look).encode(x=alt.value(-2), text="text:N"),
+            images.encode(url=alt.Url("url:N"), y=alt.value(height / 2), tooltip=alt.Tooltip("text:N", title="at")),
+            pictures.mark_text(baseline="top", **look).encode(y=alt.value(height + 6), text=alt.Text("text:N")),
+            names.mark_text(align="right", baseline="middle", **look).encode(x=alt.value(-2), text=alt.Text("text:N")),
         ]
         size = {"width": count * (width + GAP), "height": height + 18}
         charts.append(alt.layer(*layers).properties(**size, title=style.headed(row.title, row.notes)))

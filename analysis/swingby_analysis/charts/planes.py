@@ -134,8 +134,8 @@ def _landmarks(base: alt.Chart, colour: alt.Color) -> list[Any]:
     for kind, shape, fixed in kinds:
         chart, hue = _only(base, kind), fixed or alt.value(style.INK)
         marks.append(chart.mark_point(shape=shape, **look).encode(color=hue))
-        names.append(chart.mark_text(**text, **casing).encode(text="what:N"))
-        names.append(chart.mark_text(**text).encode(text="what:N", color=hue))
+        names.append(chart.mark_text(**text, **casing).encode(text=alt.Text("what:N")))
+        names.append(chart.mark_text(**text).encode(text=alt.Text("what:N"), color=hue))
     return [*marks, *names]
 
 

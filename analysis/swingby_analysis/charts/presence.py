@@ -45,7 +45,7 @@ def presence(bars: Sequence[Presence]) -> Any:
         .mark_bar(height={"band": 0.7}, stroke=style.FAINT, strokeWidth=0.4)
         .encode(
             x=alt.X("from:Q", scale=alt.Scale(domain=[0, 1], nice=False), axis=axis),
-            x2="to:Q",
+            x2=alt.X2("to:Q"),
             y=alt.Y("sweep:N", axis=alt.Axis(title=None, labelLimit=300), sort=[bar.sweep for bar in bars]),
             color=alt.Color("kind:N", scale=alt.Scale(domain=list(KINDS), range=list(KINDS.values())), legend=legend),
             tooltip=tip,

@@ -80,7 +80,7 @@ def _layers(series: Mapping[str, str], low: float, high: float, titles: tuple[st
     x, y = (alt.Axis(title=title, **axis) for title in titles)
     identity = alt.Chart().transform_filter("datum.kind == 'identity'").encode(x=alt.X("at:Q", scale=scale, axis=x))
     band = identity.mark_area(color=style.RULE, opacity=0.7, clip=True)
-    band = band.encode(y=alt.Y("low:Q", scale=scale, axis=y), y2="high:Q")
+    band = band.encode(y=alt.Y("low:Q", scale=scale, axis=y), y2=alt.Y2("high:Q"))
     line = identity.mark_line(color=style.FAINT, strokeWidth=1, clip=True).encode(y=alt.Y("at:Q", scale=scale, axis=y))
     legend = alt.Legend(title=None, orient="bottom", symbolOpacity=1, symbolType="circle", columns=6)
     colour = alt.Color("series:N", scale=alt.Scale(domain=[*series], range=[*series.values()]), legend=legend)
@@ -101,5 +101,5 @@ def _layers(series: Mapping[str, str], low: float, high: float, titles: tuple[st
     beyond = beyond.encode(shape=shape.legend(None))
     text = alt.Chart().transform_filter("datum.kind == 'note'").mark_text(
         align="left", baseline="top", lineBreak="\n", fontSize=10.5, lineHeight=13, color=style.INK
-    ).encode(x=alt.value(8), y=alt.value(8), text="text:N")  # fmt: skip
+    ).encode(x=alt.value(8), y=alt.value(8), text=alt.Text("text:N"))  # fmt: skip
     return [band, line, dots, beyond, text]

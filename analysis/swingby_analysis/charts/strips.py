@@ -85,9 +85,9 @@ def _panel(panel: Panel) -> Any:
         .mark_rect()
         .encode(
             x=alt.X("x:Q", **x),
-            x2="x2:Q",
+            x2=alt.X2("x2:Q"),
             y=alt.Y("y:Q", scale=scale, axis=words),
-            y2="y2:Q",
+            y2=alt.Y2("y2:Q"),
             color=alt.Color("regime:N", scale=alt.Scale(domain=kinds, range=colours), legend=legend),
             tooltip=[alt.Tooltip("label:N"), alt.Tooltip("regime:N"), alt.Tooltip("text:N", title="share of runs")],
         )

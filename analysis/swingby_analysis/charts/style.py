@@ -10,6 +10,7 @@ from typing import Any
 
 import altair as alt
 import numpy as np
+from altair.utils.schemapi import debug_mode
 
 from swingby_analysis.charts.ticks import CHARACTER, GAP, LONGEST, are_names, labels
 from swingby_analysis.grid import Grid, GridAxis, plain
@@ -61,6 +62,13 @@ LOOK: Mapping[str, Any] = {
 }  # fmt: skip
 
 
+class Rows(alt.InlineData):
+    """Rows that are copied by reference: Altair copies a chart at every step, which is slow with rows inside."""
+
+    def __deepcopy__(self, memo: Any) -> Rows:
+        return self
+
+
 def short(value: Any, digits: int = 5) -> Any:
     """A number with as many digits as a figure can show; non-finite numbers become null."""
     if isinstance(value, float):
@@ -71,8 +79,12 @@ def short(value: Any, digits: int = 5) -> Any:
 def finished(chart: Any, rows: Iterable[Row], look: Mapping[str, Any] = LOOK, **properties: Any) -> Any:
     """The chart with its look and its rows written into it."""
     done = chart.properties(config=alt.Config(**look), **properties)
-    # Last, and as a plain dict: Altair copies and checks a chart at every step, which is slow once the rows are inside.
-    done.data = {"values": [{key: short(value) for key, value in row.items()} for row in rows]}
+    with debug_mode(False):
+        done.data = Rows(
+            values=[
+                {key: short(value) if isinstance(value, float) else value for key, value in row.items()} for row in rows
+            ]
+        )
     return done
 
 
@@ -217,7 +229,7 @@ def grid_y(grid: Grid, field: str = "y") -> alt.Y:
 
 def tile_area(grid: Grid) -> dict[str, Any]:
     """The encodings that make a rectangle fill its tile."""
-    return {"x": grid_x(grid, "x0"), "x2": "x1:Q", "y": grid_y(grid, "y0"), "y2": "y1:Q"}
+    return {"x": grid_x(grid, "x0"), "x2": alt.X2("x1:Q"), "y": grid_y(grid, "y0"), "y2": alt.Y2("y1:Q")}
 
 
 def tile(grid: Grid, point: int) -> dict[str, Any]:
@@ -270,7 +282,7 @@ def tip(title: str) -> list[alt.Tooltip]:
 def level(value: float) -> alt.Chart:
     """A dashed line across a panel; once, not once a row."""
     once = alt.Chart().transform_aggregate(rows="count()")
-    return once.mark_rule(color=FAINT, strokeDash=[4, 3]).encode(y=alt.datum(value))
+    return once.mark_rule(color=FAINT, strokeDash=[4, 3]).encode(y=alt.YDatum(value))
 
 
 def faceted(layers: Sequence[alt.Chart], rows: Iterable[Row], grid: Grid, look: Mapping[str, Any] = LOOK) -> Any:

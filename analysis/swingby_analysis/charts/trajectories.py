@@ -137,7 +137,7 @@ def _path_layers(plane: PlaneView, domain: tuple[float, float]) -> list[alt.Char
     name = {"dx": -9, "dy": -11, "align": "right", "fontSize": 11}
     casing = spots.mark_text(stroke="white", strokeWidth=3, strokeJoin="round", **name)
     return [
-        runs.encode(detail="seed:N", order=order), median.encode(order=order),
+        runs.encode(detail=alt.Detail("seed:N"), order=order), median.encode(order=order),
         dots.encode(tooltip=alt.Tooltip("step:Q", title="step")), marks.encode(color=colour, shape=shape),
-        casing.encode(text="what:N"), spots.mark_text(**name).encode(text="what:N", color=colour),
+        casing.encode(text=alt.Text("what:N")), spots.mark_text(**name).encode(text=alt.Text("what:N"), color=colour),
     ]  # fmt: skip

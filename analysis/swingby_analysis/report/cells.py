@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pyarrow as pa
 
 from swingby.model import registry
@@ -12,10 +14,15 @@ from swingby_analysis.query import Query, path_of, text_of
 
 
 def cells_query(store: Store, experiment: str, sweep_id: str) -> Query:
-    """The query of a sweep's cells with their outcomes by every detector; curves and matrices are left out."""
+    """The query of a sweep's cells with their outcomes by every detector.
+
+    Curves and matrices are left out, and of the outcomes those that are lists, which no diagram can show.
+    """
     tables, bare = outcome_tables(store, experiment), bare_cells_query(experiment, sweep_id)
     if not tables:
         return bare
+    lists = {name for table in tables for name, type_ in store.columns(table).items() if type_.endswith("[]")}
+    bare = replace(bare, parameters=(sweep_id, experiment, tuple(sorted({*bare.arguments[2], *lists}))))
     # A join for each table: grouping the rows of all of them by cell takes twice as long.
     text = text_of("cells")
     join = next(line for line in text.splitlines() if line.startswith("left join"))

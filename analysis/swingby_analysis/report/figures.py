@@ -97,7 +97,7 @@ def map_of(
         title,
         caption,
         reading,
-        with_states(chart.to_dict(), grid, without),
+        with_states(chart.to_dict(validate=False), grid, without),
         section="maps",
         marks=marks_of(
             grid, outcome, values, surface, phases.shares(name) if outcome.kind == "yes_no" else (), without

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, ItemsView, Iterator, KeysView, Mapping, ValuesView
 from concurrent.futures import Executor
 from contextvars import copy_context
 from typing import TypeVar
@@ -25,3 +25,17 @@ class Later(Mapping[Key, Value]):
 
     def __len__(self) -> int:
         return len(self._future.result())
+
+    # Those of `Mapping` look each key up by itself.
+
+    def __contains__(self, key: object) -> bool:
+        return key in self._future.result()
+
+    def keys(self) -> KeysView[Key]:
+        return self._future.result().keys()
+
+    def values(self) -> ValuesView[Value]:
+        return self._future.result().values()
+
+    def items(self) -> ItemsView[Key, Value]:
+        return self._future.result().items()

@@ -11,7 +11,6 @@ from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 
 from swingby.store import Store
 from swingby_analysis.query import Query
@@ -24,8 +23,9 @@ MOST_SEEDS = 100
 """Seeds of a point whose curves are read: more move a median or a decile by less than a line is wide."""
 NOWHERE = 1e300
 """A value that is larger than all others: what a value that is not finite counts as, and one after a run diverged."""
-ROWS = 8192
-"""Runs that are in memory with whole curves."""
+ROWS = 2048
+"""Runs that are in memory with whole curves: blocks of their size are used again, where larger ones are asked of the
+system each time."""
 ONES = "ones"
 """The unit of a curve that has none."""
 
@@ -119,27 +119,9 @@ def curves_at(
 
 
 def runs_of(store: Store, query: Query) -> Iterator[pa.Table]:
-    """The rows of `curves_query`, some at a time.
-
-    The last join is made here: DuckDB keeps all curves in memory for it, which takes as long again as reading them.
-    """
-    before, arguments = query.text.rpartition("\nselect ends.point")[0], query.arguments
-    ends = store.sql(f"{before}\nselect cell_id, point, point_end, run_end, status from ends", arguments[:-1]).arrow()
-    text, cells = query.text, ends["cell_id"]
-    joined = len(pc.call_function("unique", [cells])) < len(cells)  # two points may share a cell
-    if not joined:
-        every = "select cell_id, step, columns(lambda name: list_contains($5, name)) from cells"
-        text = f"{before}\n{every} where cell_id in (select cell_id from ends)"
-    with store.stream(text, arguments, ROWS) as tables:
-        for table in tables:
-            if joined:
-                yield table
-                continue
-            lookup = pc.SetLookupOptions(value_set=cells)
-            of_run = ends.take(pc.call_function("index_in", [table["cell_id"]], lookup))
-            for name in ("point", "point_end", "run_end", "status"):
-                table = table.append_column(name, of_run[name])
-            yield table
+    """The rows of `curves_query`, some at a time and in any order: to put them in order, all would be in memory."""
+    with store.stream(query.text.rpartition("\norder by")[0], query.arguments, ROWS) as tables:
+        yield from tables
 
 
 def bands(tables: Iterable[pa.Table], parts: Sequence[CurvePart]) -> dict[CurvePart, dict[int, Bands]]:
@@ -297,15 +279,16 @@ def _bands(groups: Groups, runs: Mapping[int, int], ended: Mapping[int, Sequence
         if not len(group.step):
             continue
         points, values = np.concatenate(group.points), np.concatenate(group.values)
+        of_step = np.ascontiguousarray(values.T)
         order = np.argsort(points, kind="stable")
         every, first, count = np.unique(points[order], return_index=True, return_counts=True)
         whole = np.array([runs[point] for point in every.tolist()]) == count
         for n in np.unique(count[whole]).tolist():
             alike = whole & (count == n)
             rows = order[first[alike, None] + np.arange(n)]
-            ranks, finite = _ranks(values[rows].swapaxes(1, 2), n)
+            ranks, finite = _ranks(of_step[:, rows], n)
             for place, point in enumerate(every[alike].tolist()):
-                by_point[point] = Bands(group.step, ranks[:, place], finite[place], n)
+                by_point[point] = Bands(group.step, ranks[:, :, place], finite[:, place], n)
         for place in np.flatnonzero(~whole).tolist():
             of_point = order[first[place] : first[place] + count[place]]
             pieces[int(every[place])] += [(group.step, row) for row in values[of_point]]
@@ -332,9 +315,12 @@ def _mixed(of_runs: Sequence[tuple[np.ndarray, np.ndarray]], runs: int, ended: n
 def _ranks(values: np.ndarray, runs: int) -> tuple[np.ndarray, np.ndarray]:
     """The ranks of `Bands`, (5, ...), and the medians of the finite values, (...), over the last axis."""
     ordered = np.sort(values, axis=-1)  # NaN last
-    seen = np.where(np.isnan(ordered), NOWHERE, ordered)
+    whole = not np.isnan(ordered[..., -1]).any()
+    seen = ordered if whole else np.where(np.isnan(ordered), NOWHERE, ordered)
     of_share = (max(1, -(-percent * runs // 100)) for percent in (10, 90, 25, 75))
     median = seen[..., (runs + 1) // 2 - 1] / 2 + seen[..., (runs + 2) // 2 - 1] / 2
+    if whole:
+        return np.stack([median, *(seen[..., rank - 1] for rank in of_share)]), median
     count = np.isfinite(values).sum(axis=-1)[..., None]
     middles = [np.take_along_axis(ordered, np.maximum(count - back, 0) // 2, -1)[..., 0] for back in (1, 0)]
     return np.stack([median, *(seen[..., rank - 1] for rank in of_share)]), middles[0] / 2 + middles[1] / 2

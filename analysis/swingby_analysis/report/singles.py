@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+import polars as pl
 
 from swingby.store import Store
 from swingby_analysis.charts.bands import ValueScale
@@ -51,10 +52,16 @@ def read(store: Store, queries: Mapping[str, Query]) -> dict[int, list[Single]]:
     """The single runs of each point, in the order of their seeds."""
     run_of: dict[tuple[int, int], Single] = {}
     for title, query in queries.items():
-        for point, seed, step, value in ask(store, query).iter_rows():
-            run = run_of.setdefault((point, seed), Single(seed, np.array(step, dtype=np.int64), {}))
-            values = np.array(value, dtype=float)  # null, where the unit is 0, becomes NaN
-            run_of[point, seed] = run._replace(values={**run.values, title: values})
+        rows = ask(store, query)
+        lengths = rows["step"].list.len()
+        steps = rows["step"].explode(empty_as_null=False).to_numpy()
+        values = rows["value"].explode(empty_as_null=False).cast(pl.Float64).to_numpy()  # NaN where the unit is 0
+        ends = lengths.cum_sum().to_list()
+        for point, seed, start, end in zip(
+            rows["point"].to_list(), rows["seed"].to_list(), [0, *ends], ends, strict=False
+        ):
+            run = run_of.setdefault((point, seed), Single(seed, steps[start:end], {}))
+            run_of[point, seed] = run._replace(values={**run.values, title: values[start:end]})
     by_point: dict[int, list[Single]] = {}
     for (point, _), run in run_of.items():
         by_point.setdefault(point, []).append(run)

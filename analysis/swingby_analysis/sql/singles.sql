@@ -1,20 +1,17 @@
 -- A curve of the runs of the first $3 seeds at every point, a row a run, at about $4 of its recorded steps. $1 is the sweep's id,
 -- $2 its experiment, $5 the curve, $6 the column of its unit ('ones' for none).
-with cells as (
-    select *, 1.0::double as ones from query_table($2)
-),
-chosen as (
-    select members.point, cells.cell_id
-    from members join cells using (cell_id)
-    where members.sweep_id = $1 and cells.status in ('ok', 'diverged')
-    qualify row_number() over (partition by members.point order by cells.seed, cells.cell_id) <= $3
+with chosen as (
+    select point, cell_id
+    from members join query_table($2) cells using (cell_id)
+    where sweep_id = $1 and status in ('ok', 'diverged')
+    qualify row_number() over (partition by point order by seed, cell_id) <= $3
 ),
 asked as (
     select
         cell_id, seed, step,
         columns(lambda name: name = $5) as value,
         columns(lambda name: name = $6) as unit
-    from cells
+    from (select *, 1.0::double as ones from query_table($2))
     where cell_id in (select cell_id from chosen)
 ),
 runs as (

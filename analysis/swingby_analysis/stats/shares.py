@@ -18,6 +18,8 @@ Floats = NDArray[np.float64]
 Table = pa.Table | pl.DataFrame
 RESAMPLES = 2000
 """Bootstrap samples of the seeds behind an interval of a median."""
+RESAMPLED = 2_000_000
+"""Bootstrap samples that are in memory at once."""
 
 
 def shares(table: Table, outcome: str, by: Sequence[str] = ("point",), confidence: float = 0.95) -> pl.DataFrame:
@@ -91,21 +93,22 @@ def medians(
     frame = _frame(table, value, by).with_columns(pl.col(value).cast(pl.Float64).fill_nan(None))
     points = frame.group_by(by).agg(pl.col(value).drop_nulls()).sort(by)
     names = ("n", "median", "low", "high", "quartile_low", "quartile_high")
-    rows = []
-    for values in points[value]:
-        numbers = np.asarray(values.to_list())
-        n = len(numbers)
-        if n == 0:
-            rows.append((0, None, None, None, None, None))
-            continue
-        resampled = np.sort(numbers)[_middles(n, resamples, seed)].mean(axis=0)
-        # The quantiles are values that occur: interpolation between a finite and an infinite one has no meaning.
-        ends = np.quantile(resampled, [(1 - confidence) / 2, (1 + confidence) / 2], method="inverted_cdf")
-        quartiles = np.quantile(numbers, [0.25, 0.75], method="inverted_cdf")
-        rows.append((n, *map(float, (np.median(numbers), *ends, *quartiles))))
-    columns = dict(zip(names, zip(*rows, strict=True), strict=True)) if rows else {name: [] for name in names}
+    lengths = points[value].list.len().to_numpy()
+    columns = {name: np.full(points.height, np.nan) for name in names}
+    columns["n"] = lengths.astype(np.int64)
+    for n in np.unique(lengths[lengths > 0]).tolist():
+        every = np.flatnonzero(lengths == n)
+        for places in np.array_split(every, -(-len(every) * resamples // RESAMPLED)):
+            numbers = np.sort(np.array(points[value].gather(places).to_list()), axis=1)
+            resampled = numbers[:, _middles(n, resamples, seed)].mean(axis=1)
+            # The quantiles are values that occur: interpolation between a finite and an infinite one has no meaning.
+            ends = np.quantile(resampled, [(1 - confidence) / 2, (1 + confidence) / 2], axis=1, method="inverted_cdf")
+            quartiles = np.quantile(numbers, [0.25, 0.75], axis=1, method="inverted_cdf")
+            for name, of in zip(names[1:], (np.median(numbers, axis=1), *ends, *quartiles), strict=True):
+                columns[name][places] = of
     types = {name: pl.Int64 if name == "n" else pl.Float64 for name in names}
-    return points.select(by).hstack(pl.DataFrame(columns, schema=types))
+    counted = points.select(by).hstack(pl.DataFrame(columns, schema=types))
+    return counted.with_columns(pl.when(pl.col("n") > 0).then(pl.col(names[1:])))
 
 
 @lru_cache(maxsize=64)
