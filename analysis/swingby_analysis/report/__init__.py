@@ -127,6 +127,9 @@ def write_report(
         read = report_data.read(store, row.sweep_id, plane, shown, pool=pool)
         if as_published is not None:
             read = replace(read, remarks=summary.as_published(as_published, report_data.unseen(store, read)))
+        said = read.remarks
+        if row.choice:  # standard error has said so
+            read = replace(read, remarks=[f"{row.choice}.", *said])
         read = replace(read, fresh=fresh_phases(store, read))
         with debug_mode(False):  # Altair checks each part of a chart as it is made, and then the whole again
             maps = maps_of(read)  # while the curves are read
@@ -136,7 +139,7 @@ def write_report(
         asking = {PAGE: questions(read, store, served=served)}
         if engine is not None:
             asking[SUPPLEMENT] = questions(read, store, engine)
-    folder = entry(out.expanduser().absolute(), row.name)
+    folder = entry(out.expanduser().absolute(), row.folder)
     with debug_mode(False):
         every = figures.every
     specs = interactive(figures)
@@ -154,10 +157,10 @@ def write_report(
     contents |= pictures(every, kinds)
     unchanged = source_digest and source_digest == made_from(sweep, records, kinds_asked, plane)
     if unchanged:  # nothing was published meanwhile
-        contents[NOTE] = note(source_digest, shown_page, contents, [*read.remarks, *figures.faults])
+        contents[NOTE] = note(source_digest, shown_page, contents, [*said, *figures.faults])
     replace_folder(folder, contents)
     warnings = summary.warnings(figures.data)
-    return Report(row.name, folder / shown_page, figures.every, warnings, figures.faults, read.remarks)
+    return Report(row.name, folder / shown_page, figures.every, warnings, figures.faults, said)
 
 
 def presentation_of(sweep: str, sweep_id: str) -> Mapping[str, Any]:

@@ -174,6 +174,8 @@ VERBS: dict[str, tuple[str, Callable[..., None]]] = {
             "rebuild": data.rebuild,
             "merge": maintenance.merge,
             "retract": maintenance.retract,
+            "delete": maintenance.delete,
+            "rename": maintenance.rename,
             "gc": maintenance.gc,
             "import": imports.import_runs,
             "pack": archive.pack,
