@@ -122,7 +122,8 @@ def write_site(
 def _newest(store: Store) -> tuple[Sequence[Any], int]:
     """The newest sweep of each name, by name, and how many older ones there are."""
     rows = store.sql(
-        """select sweep_id, name, experiment, title, cells, resolved, created, count(*) over (partition by name) as named
+        """select sweep_id, name, experiment, title, cells, resolved, created,
+                  count(*) over (partition by name) as named
            from sweeps order by created desc, sweep_id"""
     ).rows()
     newest: dict[str, Any] = {}

@@ -40,7 +40,6 @@ from swingby_analysis.report import data as report_data
 from swingby_analysis.report import summary
 from swingby_analysis.report.drawings import attempt
 from swingby_analysis.report.examples import Examples
-from swingby_analysis.report.failures import failures
 from swingby_analysis.report.figures import Figures, maps_of
 from swingby_analysis.report.finding import finding
 from swingby_analysis.report.fresh import fresh_phases, replications
@@ -231,10 +230,9 @@ PARTS = (
 def _numbers(data: report_data.ReportData) -> list[Block]:
     """Every point as a table, the failures, and commands that read more."""
     table, blocks, experiment = summary.Table.of(data), list[Block](), data.sweep["experiment"]
-    grouped = failures(data.failed, data.grid.sweep) if data.failed.height and data.grid.sweep is not None else []
-    if grouped:
+    if data.failures:
         again: Part = [" ", Name(f"swingby run {data.source} --retry-failed"), " trains them again."]
-        blocks += [Heading("What failed"), Items([str(one) for one in grouped])]
+        blocks += [Heading("What failed"), Items([str(one) for one in data.failures])]
         blocks += [Text(["Fix the cause first;", again])] if data.imported is None else []
     blocks += [
         Heading("Every point"),

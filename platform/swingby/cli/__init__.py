@@ -165,6 +165,7 @@ VERBS: dict[str, tuple[str, Callable[..., None]]] = {
             "list": guide.offers,
             "describe": describe.describe,
             "status": sweeps.status,
+            "failures": sweeps.failures,
             "sql": data.sql,
             "export": data.export,
             "attach": attach.attach,

@@ -43,7 +43,7 @@ with doomed as ({DOOMED}), needed as (select distinct cell_id from members where
 select s.shard, any_value(s.seconds) as seconds, any_value(s.device) as device, count(*) as "rows",
        count(*) filter (r.cell_id in (from doomed)) as doomed, count(*) filter (r.cell_id in (from needed)) as needed
 from ix.rows.{{table}} r join shards s using (shard) group by s.shard having doomed > 0 order by s.shard"""
-"""The files with rows of these cells. There may be cells of neither kind in them, of a sweep that was deleted before."""
+"""The files with rows of these cells. In them may be cells of neither kind, of a sweep that was deleted before."""
 
 
 @dataclass(frozen=True, slots=True)

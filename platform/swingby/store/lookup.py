@@ -20,7 +20,7 @@ from swingby.store.functions import adopt_declared, learn_columns
 from swingby.store.reader import Store
 from swingby.store.views import EXPRESSIONS, OF_SHARD, OUTCOMES_OF, quoted
 from swingby.sweepfile.sweep import Sweep
-from swingby.text import legible
+from swingby.text import fitted
 
 SHORTEST_ID = 6
 """Digits of an id that are enough to name a sweep or a cell."""
@@ -113,9 +113,7 @@ def known_sweeps(store: Store) -> list[KnownSweep]:
            from sweeps s join (select sweep_id, any_value(name) as written from plans group by sweep_id) p
            using (sweep_id) order by created desc, sweep_id"""
     ).rows()
-    known = [
-        KnownSweep(row.sweep_id, row.name, row.experiment, row.cells, row.created, row.written) for row in rows
-    ]
+    known = [KnownSweep(row.sweep_id, row.name, row.experiment, row.cells, row.created, row.written) for row in rows]
     of_name: dict[str, list[KnownSweep]] = {}
     for one in known:
         of_name.setdefault(one.name, []).append(one)
@@ -148,7 +146,7 @@ def find_sweep(store: Store, sweep: str, sole: bool = False) -> KnownSweep:
             raise SwingbyError(f"{count} sweeps are called {sweep}; name one by the first digits of its id: {listed}")
         if sweep_row.sweep_id not in _chosen:
             _chosen.add(sweep_row.sweep_id)
-            sys.stderr.write(f"{legible(sweep_row.choice)}\n")
+            sys.stderr.write(f"{fitted(sweep_row.choice, sys.stderr)}\n")
     (row,) = store.sql("select resolved from sweeps where sweep_id = ?", [sweep_row.sweep_id]).rows()
     adopt_declared(sweep_row.experiment, json.loads(row.resolved))
     if not registry.known(sweep_row.experiment):
