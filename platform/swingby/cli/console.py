@@ -131,9 +131,9 @@ def complain(message: str) -> None:
     err.print(rest, markup=False)
 
 
-def say(message: str = "") -> None:
-    """Prints a line of results; on a terminal it is broken at spaces to fit."""
-    out.print(fitted(message, out.file), markup=False)
+def say(message: str = "", hang: int = 4) -> None:
+    """Prints a line of results; on a terminal it is broken at spaces to fit, its rest indented by `hang` more."""
+    out.print(fitted(message, out.file, hang), markup=False)
 
 
 def tell(message: str) -> None:
@@ -185,8 +185,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], in_lines: bo
             for name, text in zip(columns, row, strict=True):
                 # A line of a value never looks like another column.
                 indented = text.replace("\n", "\n" + " " * (margin + 2))
-                line = fitted(f"{name:<{margin}}  {indented}".rstrip(), out.file, margin + 2)
-                out.print(line, markup=False)
+                say(f"{name:<{margin}}  {indented}".rstrip(), margin + 2)
 
 
 def _drawn(columns: Sequence[str], texts: Sequence[Sequence[str]]) -> Table:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from swingby.store.reader import Store
 from swingby.store.sql import query
 from swingby.store.sweep_grid import SweepGrid, plain, scalar, sweep_grid
+from swingby.text import plain as plain_line
 from swingby.units import counted
 
 MOST_VALUES = 3
@@ -72,7 +73,7 @@ def failures_of(store: Store, experiment: str, sweep_id: str) -> tuple[Failure, 
 
 def failure_lines(grouped: Sequence[Failure], sweep: str, imported: bool = False) -> list[str]:
     """Lines about failures of a sweep, and what can be done about them unless they were imported."""
-    lines = [f"  {one}" for one in grouped[:MOST_REASONS]]
+    lines = [f"  {plain_line(one)}" for one in grouped[:MOST_REASONS]]
     more = len(grouped) - MOST_REASONS
     if more > 0:
         cells = sum(one.cells for one in grouped[MOST_REASONS:])

@@ -28,6 +28,7 @@ from swingby.run.progress import Progress
 from swingby.store import Layout, rebuild
 from swingby.store.failures import Failure
 from swingby.store.status import Delivery, InProgress
+from swingby.store.sweep_grid import SweepAxis, SweepGrid
 from swingby_analysis.live.cli import _again, _OnTerminal, _tell
 from swingby_analysis.live.facts import Facts, Snapshot, SweepFacts, facts, facts_json, measured_rate
 from swingby_analysis.live.frame import frame
@@ -125,7 +126,7 @@ def test_a_frame_of_a_finished_sweep_is_the_same_tomorrow(ended: Any) -> None:
     assert printed.exit_code == 3
     assert printed.output == today
     assert "FAILED 6" in today
-    assert "6 x ValueError: the walk of seed" in today
+    assert "6 cells at wants = raise: ValueError: the walk of seed" in " ".join(today.split())
     followed = swingby("watch", "--data", ended.data)
     assert (followed.exit_code, followed.output) == (3, today)
     assert files() == before
