@@ -126,9 +126,9 @@ def write_report(
         read = report_data.read(store, row.sweep_id, plane, shown, pool=pool)
         if as_published is not None:
             read = replace(read, remarks=summary.as_published(as_published, report_data.unseen(store, read)))
-        said = read.remarks
+        remarks = read.remarks
         if row.choice:  # standard error has said so
-            read = replace(read, remarks=[f"{row.choice}.", *said])
+            read = replace(read, remarks=[f"{row.choice}.", *remarks])
         read = replace(read, fresh=fresh_phases(store, read))
         with debug_mode(False):  # Altair checks each part of a chart as it is made, and then the whole again
             maps = maps_of(read)  # while the curves are read
@@ -156,10 +156,10 @@ def write_report(
     contents |= pictures(every, kinds)
     unchanged = source_digest and source_digest == made_from(sweep, records, kinds_asked, plane)
     if unchanged:  # nothing was published meanwhile
-        contents[NOTE] = note(source_digest, shown_page, contents, [*said, *figures.faults])
+        contents[NOTE] = note(source_digest, shown_page, contents, [*remarks, *figures.faults])
     replace_folder(folder, contents)
     warnings = summary.warnings(figures.data)
-    return Report(row.name, folder / shown_page, figures.every, warnings, figures.faults, said)
+    return Report(row.name, folder / shown_page, figures.every, warnings, figures.faults, remarks)
 
 
 def presentation_of(sweep: str, sweep_id: str) -> Mapping[str, Any]:

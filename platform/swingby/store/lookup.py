@@ -138,7 +138,7 @@ def find_sweep(store: Store, sweep: str, sole: bool = False) -> KnownSweep:
         SwingbyError: none fits, or an id's first digits fit several, or a name does and `sole` is set.
     """
     known = known_sweeps(store)
-    sweep_row = _found(known, sweep)
+    sweep_row = _matching(known, sweep)
     if sweep_row.namesakes and sweep in (sweep_row.name, sweep_row.written):
         if sole:
             listed = ", ".join(one.stamp for one in (sweep_row, *sweep_row.namesakes))
@@ -161,7 +161,7 @@ _chosen = set[str]()
 """Ids of the sweeps of which this process has said that they are the newest of their name."""
 
 
-def _found(known: Sequence[KnownSweep], sweep: str) -> KnownSweep:
+def _matching(known: Sequence[KnownSweep], sweep: str) -> KnownSweep:
     if sweep.endswith((".yaml", ".yml")):
         loaded = Sweep.load(sweep, confirm_above=None)
         matches = [item for item in known if item.sweep_id == loaded.sweep_id]

@@ -131,6 +131,30 @@ def test_a_renamed_sweep_has_its_new_name_everywhere(two: Records) -> None:
     assert names(two) == ["a", "b"]
 
 
+def test_of_sweeps_of_one_name_it_is_said_which_is_meant(records: Records, capsys: pytest.CaptureFixture[str]) -> None:
+    """The newest one, once, with what names the others; what takes something away refuses the name."""
+    write_plan(records, ["x"], created=1)
+    (older,) = records.plans()
+    ingest(records)
+    write_plan(records, ["y"], sweep="b", created=2)
+    rename_record = pa.table({"sweep_id": [SWEEPS["b"]], "name": ["a"]})
+    records.write_derived("renamed", "1", ["sweep_id"], rename_record)  # as of a folder that was merged
+    ingest(records)
+    with Store.open(records.data) as store:
+        newest, also = find_sweep(store, "a"), find_sweep(store, older.split("-")[1])
+        said = capsys.readouterr().err
+        assert (newest.sweep_id, also.sweep_id) == (SWEEPS["b"], SWEEPS["a"])
+        assert said.count("2 sweeps are called a") == 1
+        assert newest.stamp in said
+        assert also.stamp in said
+        assert newest.folder != also.folder
+        with pytest.raises(SwingbyError, match=also.stamp):
+            find_sweep(store, "a", sole=True)
+    for verb in (delete, lambda data, name: rename(data, name, "c")):
+        with pytest.raises(SwingbyError, match=newest.stamp):
+            verb(records.data, "a")
+
+
 @pytest.mark.parametrize("name", ["b", "Wide", "", "../wide"])
 def test_a_name_that_another_sweep_has_or_none_can_have_is_refused(two: Records, name: str) -> None:
     with pytest.raises(SwingbyError, match="name"):
