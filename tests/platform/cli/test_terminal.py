@@ -17,8 +17,11 @@ import typer
 from rich.cells import cell_len
 
 from swingby.cli import app
+from swingby.data.records import Records
+from swingby.store import ingest
 from tests.support.command import swingby
 from tests.support.places import ROOT
+from tests.support.store import SWEEPS, write_plan
 
 WIDTH = 80
 NAME = "a-sweep-whose-name-says-at-length-what-is-varied-and-why-00001"
@@ -88,6 +91,22 @@ def test_no_line_passes_the_width_of_a_terminal(line: str, folder: Path, monkeyp
         indent = len(text) - len(text.lstrip())
         longest = max(map(len, text.split()), default=0)
         assert cell_len(text.rstrip()) <= max(WIDTH, indent + longest), text
+
+
+def test_many_sweeps_have_a_line_each(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The newest first, and no more than a screen of them unless all are asked for."""
+    monkeypatch.setenv("COLUMNS", str(WIDTH))
+    records = Records.open(tmp_path / "data")
+    for number in range(30):
+        monkeypatch.setitem(SWEEPS, f"{number:02d}-{NAME}"[:64], f"{number:016x}")
+        write_plan(records, [f"x{number}"], sweep=f"{number:02d}-{NAME}"[:64], created=number + 1)
+    ingest(records)
+    lines = swingby("status", "--data", records.data).stdout.splitlines()
+    assert len(lines) < 25
+    assert lines[2].startswith("29-")
+    assert "10 more: --all" in lines[-1]
+    every = swingby("status", "--all", "--data", records.data).stdout.splitlines()
+    assert [line[:2] for line in every[2:]] == [f"{number:02d}" for number in reversed(range(30))]
 
 
 def _verbs() -> dict[str, Any]:
