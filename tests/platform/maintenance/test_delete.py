@@ -126,6 +126,8 @@ def test_a_renamed_sweep_has_its_new_name_everywhere(two: Records) -> None:
     rebuild(two)
     assert names(two) == ["b", "wide"]
     with Store.open(two.data) as store:
+        texts = store.sql("select json_extract_string(resolved, '$.name') as name from sweeps order by all").rows()
+        assert [row.name for row in texts] == ["wide", None]  # for pages and files; these plans have no name there
         assert find_sweep(store, "wide") == find_sweep(store, "a") == find_sweep(store, SWEEPS["a"])
     rename(two.data, "wide", "a")
     assert names(two) == ["a", "b"]

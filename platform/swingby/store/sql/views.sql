@@ -7,7 +7,9 @@ create view sweeps as
 with asked as (select sweep_id, count(*) as cells from ix.members group by sweep_id)
 select sweep_id, coalesce(renamed.name, plans.name) as name, experiment, title, asked.cells as cells,
     cast(cast(json_extract(resolved, '$.points') as bigint) * json_array_length(resolved, '$.seeds') as bigint) as grid_cells,
-    created, stream_version, recording, resolved
+    created, stream_version, recording,
+    case when renamed.name is null then resolved
+        else cast(json_merge_patch(resolved, json_object('name', renamed.name)) as varchar) end as resolved
 from ix.plans join asked using (sweep_id) left join {renamed} as renamed using (sweep_id)
 qualify row_number() over (partition by sweep_id order by sequence desc, created desc, plan_id) = 1;
 
