@@ -140,7 +140,7 @@ class Planner:
         ingest(self.records)
         with Store.open(self.records.data) as store:
             grouped = failures_of(store, self.sweep.experiment_name, self.sweep.sweep_id)
-        return str(grouped[0]) if grouped else "no reason is known"
+        return grouped[0].reason if grouped else "no reason is known"
 
     def prepare(self, tell: Callable[[str], None] = lambda text: None) -> None:
         """Runs `Experiment.prepare` for the shapes of the missing cells."""
