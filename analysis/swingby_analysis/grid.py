@@ -10,21 +10,12 @@ from itertools import chain, pairwise, product
 from typing import Any, Literal, NamedTuple
 
 from swingby.model import registry
+from swingby.store.sweep_grid import SweepGrid, Value, plain, scalar
 from swingby.sweepfile.parameters import split
 
-Value = bool | int | float | str | None
 AxisKind = Literal["linear", "log", "ordinal"]
 DECADES = 10.0
 """How many times the least number above 0 the largest has to be for an axis with 0 to be ordinal."""
-
-
-def plain(value: Value) -> str:
-    """A value as text: 0.1, 64, yes, none."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if value is None:
-        return "none"
-    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def axis_kind(values: Sequence[Value]) -> AxisKind:
@@ -45,68 +36,6 @@ def axis_kind(values: Sequence[Value]) -> AxisKind:
     steps = [b - a for a, b in pairwise(numbers)]
     ratios = [math.log(b / a) for a, b in pairwise(numbers)]
     return "log" if max(ratios) / min(ratios) < max(steps) / min(steps) else "linear"
-
-
-@dataclass(frozen=True, slots=True)
-class SweepAxis:
-    """A parameter that varies in a sweep, and the values that it takes there.
-
-    Attributes:
-        name: the parameter as the sweep file writes it, such as "rates.1".
-        values: distinct: numbers ascending, others in order of appearance; a vector is a tuple.
-    """
-
-    name: str
-    values: tuple[Any, ...]
-
-
-@dataclass(frozen=True)
-class SweepGrid:
-    """Where every point of a sweep stands on each of its axes. A diagram lays two of the axes out: see `grid_of`.
-
-    Attributes:
-        axes: one for each parameter that varies, in the order of the sweep file.
-        groups: of each axis the number of its group; the parameters of one group advance together.
-        places: point -> index on each axis.
-    """
-
-    axes: tuple[SweepAxis, ...]
-    groups: tuple[int, ...]
-    places: Mapping[int, tuple[int, ...]]
-
-    @classmethod
-    def of(cls, groups: Sequence[Sequence[str]], parameters: Iterable[Mapping[str, Any]]) -> SweepGrid:
-        """The grid of these points.
-
-        Args:
-            groups: the names of the parameters along each axis of the sweep file.
-            parameters: a row a point: `point`, and the parameters that vary. What a row does not have is None.
-        """
-        points, columns = [], [(number, name, list[Any]()) for number, names in enumerate(groups) for name in names]
-        for row in parameters:
-            points.append(int(row["point"]))
-            for _, name, values in columns:
-                parameter, entry = split(name)
-                value = row.get(parameter)
-                if entry is not None:
-                    value = value[entry] if isinstance(value, list | tuple) and entry < len(value) else None
-                values.append(_hashable(value))
-        axes = []
-        for _, name, values in columns:
-            distinct = list(dict.fromkeys(values))
-            numbers = all(isinstance(value, int | float) for value in distinct)
-            axes.append(SweepAxis(name, tuple(sorted(distinct) if numbers else distinct)))
-        ranks = [{value: rank for rank, value in enumerate(axis.values)} for axis in axes]
-        along = [[rank[value] for value in values] for rank, (_, _, values) in zip(ranks, columns, strict=True)]
-        places = {point: tuple(indices[row] for indices in along) for row, point in enumerate(points)}
-        return cls(tuple(axes), tuple(number for number, _, _ in columns), places)
-
-
-def _hashable(value: Any) -> Any:
-    """A parameter's value as the key of a dict: a vector as a tuple."""
-    if isinstance(value, list | tuple):
-        return tuple(map(_hashable, value))
-    return str(value) if isinstance(value, dict) else value
 
 
 @dataclass(frozen=True)
@@ -328,8 +257,3 @@ def axis_title(name: str, experiment: str) -> str:
     description = (info.description or "").split(";")[0].split(":")[0]
     meaning = info.title.format("" if entry is None else entry + 1).strip() if info.title else description
     return f"{meaning} ({name})" if 0 < len(meaning) <= 60 and meaning != name else name
-
-
-def scalar(value: Any) -> Value:
-    """A value that can stand on an axis; a vector as its text."""
-    return f"({', '.join(plain(scalar(v)) for v in value)})" if isinstance(value, list | tuple) else value

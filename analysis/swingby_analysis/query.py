@@ -3,19 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 import polars as pl
-import pyarrow as pa
 
 from swingby.errors import SwingbyError
 from swingby.store import Store
 from swingby.store.sql import literal as text_literal
-from swingby.sweepfile.parameters import PRESET
 
 Parameter = str | int | float | tuple[int, ...] | tuple[str, ...]
 OURS = "swingby_analysis.sql"
@@ -82,23 +79,6 @@ class Query:
 def ask(store: Store, query: Query) -> pl.DataFrame:
     """The rows of one query."""
     return store.sql(query.text, query.arguments).polars()
-
-
-def points_of(
-    store: Store, experiment: str, sweep_id: str, axes: Sequence[Collection[str]], points: pa.Table | None = None
-) -> list[dict[str, Any]]:
-    """Every point of a sweep, trained or not: `point`, `planned` (its cells), and its parameters.
-
-    Args:
-        axes: the names along each axis; a point has its preset where one of them is that.
-        points: some of the points, as the store has them; None: all.
-    """
-    rows = (store.points(experiment, sweep_id) if points is None else points).to_pylist()
-    if not any(PRESET in names for names in axes):
-        return rows
-    named = store.sql("select point, preset from conventions where sweep_id = ?", [sweep_id]).rows()
-    presets = {row.point: row.preset for row in named}
-    return [{**row, PRESET: presets.get(row["point"])} for row in rows]
 
 
 def literal(value: Parameter) -> str:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+from textwrap import wrap
+from typing import IO
 
 MARK = "\N{REPLACEMENT CHARACTER}"
 
@@ -31,6 +35,30 @@ def _shown(char: str) -> str:
     if char.isprintable() or char in "\n\t":
         return char
     return " " if char.isspace() and char > "\x7f" and char not in "\x85\u2028\u2029" else MARK
+
+
+def folded(text: str, width: int, hang: int = 4) -> str:
+    """The text in lines of at most so many characters, broken at spaces: a path, or any word, is longer where it must.
+
+    Args:
+        hang: how much further than a line's begin its rest is indented.
+    """
+    lines = list[str]()
+    for line in text.split("\n"):
+        if len(line) <= width:
+            lines.append(line)
+            continue
+        rest = " " * (len(line) - len(line.lstrip(" ")) + hang)
+        room = max(width, len(rest) + 20)
+        lines += wrap(line, room, subsequent_indent=rest, break_long_words=False, break_on_hyphens=False)
+    return "\n".join(lines)
+
+
+def fitted(text: object, stream: IO[str], hang: int = 4) -> str:
+    """The text, made legible; folded to the width of a terminal, or of COLUMNS, and as it is in a pipe or a file."""
+    safe = legible(text)
+    fits = stream.isatty() or "COLUMNS" in os.environ
+    return folded(safe, shutil.get_terminal_size().columns, hang) if fits else safe
 
 
 def first_sentence(text: str | None) -> str:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
-import textwrap
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from swingby.cli.console import ANYWHERE, DEFAULT_DATA, LOOK, DataFolder, out, panel, say, table, tell
+from swingby.cli.console import ANYWHERE, DEFAULT_DATA, LOOK, DataFolder, give, out, panel, say, table, tell
 from swingby.errors import SwingbyError
 
 if TYPE_CHECKING:
@@ -102,13 +100,6 @@ def diff(
             raise typer.Exit(NOT_SAME)
 
 
-def _wrapped(text: str) -> str:
-    """A text in lines that fit a terminal; as it is into a pipe or a file."""
-    if not (out.is_terminal or "COLUMNS" in os.environ):
-        return text
-    return textwrap.fill(text, max(out.width, 40), subsequent_indent="  ", break_long_words=False)
-
-
 def _print(comparison: Diff, form: Format, rows: Rows, worst: int, every: bool) -> None:
     from swingby.cli.rows import Format as Written
     from swingby.cli.rows import write_rows
@@ -117,18 +108,18 @@ def _print(comparison: Diff, form: Format, rows: Rows, worst: int, every: bool) 
     if rows is not Rows.all:
         write_rows(tables.rows_of(comparison, rows.value), Written(form.value), None)
     elif form is Format.json:
-        say(json.dumps(tables.document(comparison, worst), indent=1, default=str))
+        give(json.dumps(tables.document(comparison, worst), indent=1, default=str))
     else:
         for side in comparison.sides:
             say(f"{side.title} in {side.data}")
         say()
         for sentence in summary.sentences(comparison):
-            say(_wrapped(f"- {sentence}"))
+            say(f"- {sentence}")
         for shown in tables.tables(comparison, worst, worst, every):
             say()
             out.print(shown.heading, style="bold", markup=False)
             if shown.rows:
                 table(shown.columns, shown.rows, in_lines=True)
             if shown.rest:
-                say(_wrapped(f"and {shown.rest}" if shown.rows else shown.rest))
+                say(f"and {shown.rest}" if shown.rows else shown.rest)
         say()

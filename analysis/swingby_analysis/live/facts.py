@@ -10,8 +10,9 @@ from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
 from swingby.store import Store
+from swingby.store.failures import Failure
 from swingby.store.refined import Refined, refinements
-from swingby.store.status import Delivery, InProgress, Reason
+from swingby.store.status import Delivery, InProgress
 from swingby_analysis.live.phase import Phase
 
 LATELY = 600.0
@@ -62,7 +63,7 @@ class Snapshot:
     generation: int
     published: float
     deliveries: tuple[Delivery, ...]
-    failures: tuple[Reason, ...]
+    failures: tuple[Failure, ...]
     in_progress: tuple[InProgress, ...]
     phase: Phase | None
 

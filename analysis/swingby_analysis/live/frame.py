@@ -91,10 +91,7 @@ def _details(one: Facts) -> Iterator[Text]:
     if len(one.hosts) > HOSTS:
         yield Text(f"      and {len(one.hosts) - HOSTS} nodes more", style="dim")
     for failure in one.snapshot.failures:
-        # What was raised stands first, where it was raised on the lines below.
-        first = plain(failure.message.strip().partition("\n")[0])
-        text = f"{first or '(no message)'} ({_when(one, failure.last)})"
-        yield Text.assemble(("FAILED ", "bold red"), f"{failure.cells:,} x ", text)
+        yield Text.assemble(("FAILED ", "bold red"), f"{plain(failure)} ({_when(one, failure.last)})")
     cells = one.snapshot.in_progress
     for cell in cells[:IN_PROGRESS]:
         of = f" of {cell.total:,} steps ({cell.share:.0%})" if cell.total else " steps"

@@ -16,10 +16,9 @@ from swingby.model.detector import EXPRESSION_TABLE
 from swingby.model.registry import nearest
 from swingby.store import Store
 from swingby.store.lookup import written_outcomes
+from swingby.store.sweep_grid import SweepAxis, SweepGrid, groups_of, points_of
 from swingby.store.views import OF_SHARD, quoted
 from swingby.text import plain
-from swingby_analysis.grid import SweepAxis, SweepGrid
-from swingby_analysis.query import points_of
 from swingby_analysis.stats.shares import wilson
 
 Kind = Literal["share", "category", "median"]
@@ -190,10 +189,7 @@ def sweep_grid(
     store: Store, experiment: str, sweep_id: str, resolved: Mapping[str, Any]
 ) -> tuple[SweepGrid, dict[int, int]]:
     """Where the points of a sweep stand, trained or not, and how many cells are planned at each."""
-    try:
-        groups = [[str(name) for name in axis["names"]] for axis in resolved.get("axes") or ()]
-    except (TypeError, KeyError):  # the plan of another program has something else there
-        groups = []
+    groups = groups_of(resolved)
     rows = points_of(store, experiment, sweep_id, groups)
     return SweepGrid.of(groups, rows), {row["point"]: row["planned"] for row in rows}
 

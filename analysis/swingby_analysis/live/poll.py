@@ -8,8 +8,9 @@ from typing import Self
 
 from swingby.data.records import Records
 from swingby.store import Layout, Store
+from swingby.store.failures import MOST_REASONS, failures_of
 from swingby.store.lookup import find_sweep, known_sweeps
-from swingby.store.status import cells_in_progress, deliveries, failure_reasons, shards_to_ingest
+from swingby.store.status import cells_in_progress, deliveries, shards_to_ingest
 from swingby_analysis.grid import SweepGrid
 from swingby_analysis.live.facts import Facts, Snapshot, facts, sweep_facts
 from swingby_analysis.live.phase import chosen_outcome, phase, pools, section, sweep_grid
@@ -101,7 +102,7 @@ class Watch:
             number,
             newest.published if newest is not None else 0.0,
             delivered,
-            failure_reasons(store, sweep.experiment, sweep_id) if failed else (),
+            failures_of(store, sweep.experiment, sweep_id)[:MOST_REASONS] if failed else (),
             tuple(cells_in_progress(store, self._records, sweep.experiment, sweep_id)),
             phase(grid, points, outcome, section(sweep.resolved, "diagram"), self._at),
         )

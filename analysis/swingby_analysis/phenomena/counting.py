@@ -17,9 +17,9 @@ from swingby.model import registry
 from swingby.model.detector import Detector
 from swingby.store import Store
 from swingby.store.sql import literal
+from swingby.store.sweep_grid import points_of
 from swingby_analysis.grid import SweepGrid
 from swingby_analysis.phenomena.catalogue import Phenomenon
-from swingby_analysis.query import points_of
 from swingby_analysis.report.prose import percent
 from swingby_analysis.statements.compose import QueriedSweep, runs_view, words_of
 from swingby_analysis.stats.effects import main_effects

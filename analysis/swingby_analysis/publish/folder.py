@@ -70,7 +70,9 @@ def publish(
         plan = records.read_plan(store.sql(newest, [row.sweep_id]).rows()[0].plan_id)
     if not entries:
         raise SwingbyError(f"{row.name} has no finished cell: swingby run {row.name}")
-    about = About.of(options or Options(), plan.resolved, max(str(entry["finished"]) for entry in entries)[:10])
+    about = About.of(
+        options or Options(), {**plan.resolved, "name": row.name}, max(str(entry["finished"]) for entry in entries)[:10]
+    )
     sources = sources_of(sweep, row, plan.resolved, plan.provenance)
 
     def fill(fresh: Path) -> None:

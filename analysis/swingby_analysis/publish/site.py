@@ -19,6 +19,7 @@ from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.run.outcomes import refresh
 from swingby.store import Store
+from swingby.store.lookup import stamp
 from swingby.store.recorded import recorded_results
 from swingby.text import plain
 from swingby.units import counted, duration
@@ -120,8 +121,11 @@ def write_site(
 
 def _newest(store: Store) -> tuple[Sequence[Any], int]:
     """The newest sweep of each name, by name, and how many older ones there are."""
-    query = "select sweep_id, name, experiment, title, cells, resolved from sweeps order by created desc, sweep_id"
-    rows = store.sql(query).rows()
+    rows = store.sql(
+        """select sweep_id, name, experiment, title, cells, resolved, created,
+                  count(*) over (partition by name) as named
+           from sweeps order by created desc, sweep_id"""
+    ).rows()
     newest: dict[str, Any] = {}
     for row in rows:
         newest.setdefault(row.name, row)
@@ -133,6 +137,7 @@ def _entry(row: Any, recorded: Any) -> Entry:
     about = " ".join(str(resolved.get("description") or "").split())
     tags = [str(tag) for tag in resolved.get("tags") or []]
     facts = [f"experiment {row.experiment}", counted(row.cells, "run"), *tags]
+    facts += [stamp(row.sweep_id, row.created)] if row.named > 1 else []
     if recorded is not None:
         facts.append("published by others" if recorded.origins else "recorded results")
     return Entry(row.name, plain(row.title or row.name), plain(about), ", ".join(map(plain, facts)))

@@ -40,7 +40,6 @@ from swingby_analysis.report import data as report_data
 from swingby_analysis.report import summary
 from swingby_analysis.report.drawings import attempt
 from swingby_analysis.report.examples import Examples
-from swingby_analysis.report.failures import failures
 from swingby_analysis.report.figures import Figures, maps_of
 from swingby_analysis.report.finding import finding
 from swingby_analysis.report.fresh import fresh_phases, replications
@@ -127,6 +126,9 @@ def write_report(
         read = report_data.read(store, row.sweep_id, plane, shown, pool=pool)
         if as_published is not None:
             read = replace(read, remarks=summary.as_published(as_published, report_data.unseen(store, read)))
+        remarks = read.remarks
+        if row.choice:  # standard error has said so
+            read = replace(read, remarks=[f"{row.choice}.", *remarks])
         read = replace(read, fresh=fresh_phases(store, read))
         with debug_mode(False):  # Altair checks each part of a chart as it is made, and then the whole again
             maps = maps_of(read)  # while the curves are read
@@ -136,7 +138,7 @@ def write_report(
         asking = {PAGE: questions(read, store, served=served)}
         if engine is not None:
             asking[SUPPLEMENT] = questions(read, store, engine)
-    folder = entry(out.expanduser().absolute(), row.name)
+    folder = entry(out.expanduser().absolute(), row.folder)
     with debug_mode(False):
         every = figures.every
     specs = interactive(figures)
@@ -154,10 +156,10 @@ def write_report(
     contents |= pictures(every, kinds)
     unchanged = source_digest and source_digest == made_from(sweep, records, kinds_asked, plane)
     if unchanged:  # nothing was published meanwhile
-        contents[NOTE] = note(source_digest, shown_page, contents, [*read.remarks, *figures.faults])
+        contents[NOTE] = note(source_digest, shown_page, contents, [*remarks, *figures.faults])
     replace_folder(folder, contents)
     warnings = summary.warnings(figures.data)
-    return Report(row.name, folder / shown_page, figures.every, warnings, figures.faults, read.remarks)
+    return Report(row.name, folder / shown_page, figures.every, warnings, figures.faults, remarks)
 
 
 def presentation_of(sweep: str, sweep_id: str) -> Mapping[str, Any]:
@@ -228,10 +230,9 @@ PARTS = (
 def _numbers(data: report_data.ReportData) -> list[Block]:
     """Every point as a table, the failures, and commands that read more."""
     table, blocks, experiment = summary.Table.of(data), list[Block](), data.sweep["experiment"]
-    grouped = failures(data.failed, data.grid.sweep) if data.failed.height and data.grid.sweep is not None else []
-    if grouped:
+    if data.failures:
         again: Part = [" ", Name(f"swingby run {data.source} --retry-failed"), " trains them again."]
-        blocks += [Heading("What failed"), Items([str(one) for one in grouped])]
+        blocks += [Heading("What failed"), Items([str(one) for one in data.failures])]
         blocks += [Text(["Fix the cause first;", again])] if data.imported is None else []
     blocks += [
         Heading("Every point"),

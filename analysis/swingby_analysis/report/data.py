@@ -18,20 +18,22 @@ from swingby.model.detector import OutcomeKind
 from swingby.model.registry import nearest
 from swingby.model.reported import Reported
 from swingby.store import Store
+from swingby.store.failures import Failed, Failure, failures
 from swingby.store.recorded import RecordedResults, recorded_results
 from swingby.store.refined import Refined, only_refined
 from swingby.store.sql import quoted
+from swingby.store.sweep_grid import points_of
 from swingby_analysis.charts.bands import ValueScale
 from swingby_analysis.charts.curves import FLOOR
 from swingby_analysis.charts.summaries import Fitted, Surface
 from swingby_analysis.charts.trajectories import PlaneView
 from swingby_analysis.grid import Grid, grid_of
-from swingby_analysis.query import Query, ask, points_of
+from swingby_analysis.query import Query, ask
 from swingby_analysis.report import prose, singles
 from swingby_analysis.report.cells import cells_query, outcome_tables
 from swingby_analysis.report.curves import PointCurves
+from swingby_analysis.report.ended import Ended, ended
 from swingby_analysis.report.extremes import Extremes, extremes
-from swingby_analysis.report.failures import Ended, ended
 from swingby_analysis.report.later import Later
 from swingby_analysis.report.outcomes import (
     FINAL,
@@ -140,6 +142,12 @@ class ReportData:
     def kind(self) -> OutcomeKind:
         """How the main diagram draws its outcome."""
         return self.outcomes[self.outcome].kind
+
+    @cached_property
+    def failures(self) -> list[Failure]:
+        """The failed cells by their reason and by what they have in common, the most frequent first."""
+        rows = self.failed.select("point", "message").iter_rows() if self.failed.height else ()
+        return [] if self.grid.sweep is None else failures((Failed(*row) for row in rows), self.grid.sweep)
 
     def title(self, outcome: str) -> str:
         """The title of an outcome in figures and sentences."""

@@ -25,8 +25,8 @@ from swingby_analysis.report import prose
 from swingby_analysis.report.chosen import chosen_curves
 from swingby_analysis.report.data import ReportData
 from swingby_analysis.report.effects import effects_figure, parallel_figure
+from swingby_analysis.report.ended import Ended, states, values_of
 from swingby_analysis.report.examples import Examples, choose
-from swingby_analysis.report.failures import Ended, states, values_of
 from swingby_analysis.report.grid_curves import grid_curves
 from swingby_analysis.report.origins import facts_of
 from swingby_analysis.report.outcomes import FINAL, Outcome

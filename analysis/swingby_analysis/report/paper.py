@@ -75,7 +75,7 @@ def write_paper(
         read = report_data.read(store, row.sweep_id, plane, shown)
         examples = Examples.of(read, store) if read.curves and set(names) != {MAP} else None
         figures = Figures(read, examples, *attempt(read, store))
-    folder = entry(out.expanduser().absolute(), f"{row.name}-paper")
+    folder = entry(out.expanduser().absolute(), f"{row.folder}-paper")
     written = list[Written]()
     with debug_mode(False):  # Altair checks each part of a chart as it is made, and then the whole again
         drawn = chosen(figures, names)

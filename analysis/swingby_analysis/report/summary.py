@@ -14,7 +14,6 @@ from swingby_analysis.charts.summaries import level_text, written
 from swingby_analysis.report.data import ReportData
 from swingby_analysis.report.examples import Examples
 from swingby_analysis.report.extremes import ENDS, FEWEST, seen_text
-from swingby_analysis.report.failures import failures
 from swingby_analysis.report.prose import percent, plural, share_text
 
 
@@ -79,7 +78,7 @@ def warnings(data: ReportData) -> list[str]:
 
 def failed_cells(data: ReportData) -> str:
     """The failed cells by reason, those of most cells first."""
-    groups = [] if data.grid.sweep is None else failures(data.failed, data.grid.sweep)
+    groups = data.failures
     more = len(groups) - MOST_REASONS
     return "; ".join([*map(str, groups[:MOST_REASONS]), *([plural(more, "more reason")] if more > 0 else [])])
 

@@ -20,11 +20,12 @@ from swingby.run.outcomes import CHUNK, SHARD, AsPublished, cells_without_outcom
 from swingby.sandbox.scalar import ScalarError, arrow_type, evaluate
 from swingby.store import Store
 from swingby.store.lookup import KnownSweep, find_sweep
+from swingby.store.sweep_grid import points_of
 from swingby_analysis.grid import Grid, grid_of
 from swingby_analysis.page import Figure, Page, Section
 from swingby_analysis.page.html import html
 from swingby_analysis.page.pictures import KINDS, pictures
-from swingby_analysis.query import Query, ask, points_of
+from swingby_analysis.query import Query, ask
 from swingby_analysis.report.cells import bare_cells_query
 from swingby_analysis.report.extremes import ENDS, extremes, seen_text
 from swingby_analysis.report.figures import map_of

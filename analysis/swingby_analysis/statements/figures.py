@@ -13,12 +13,13 @@ import polars as pl
 from altair.utils.schemapi import debug_mode
 
 from swingby.store import Store
+from swingby.store.sweep_grid import points_of
 from swingby.sweepfile.refinement import labelled
 from swingby.sweepfile.sections import DiagramMap
 from swingby_analysis.charts.maps import count_map, height_map, outcome_map, share_map
 from swingby_analysis.grid import Grid, GridLine, grid_of
 from swingby_analysis.page import Figure
-from swingby_analysis.query import Query, ask, points_of
+from swingby_analysis.query import Query, ask
 from swingby_analysis.report import prose
 from swingby_analysis.report.cells import cells_query
 from swingby_analysis.report.figures import spent_map

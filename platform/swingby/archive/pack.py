@@ -136,10 +136,10 @@ def pack(
 
     recording = Recording(
         sweep_id=row.sweep_id,
-        name=plan.name,
+        name=row.name,
         experiment=plan.experiment,
         stream_version=plan.stream_version,
-        resolved={**plan.resolved, "source": portable_text(str(plan.resolved.get("source") or ""))},
+        resolved={**plan.resolved, "name": row.name, "source": portable_text(str(plan.resolved.get("source") or ""))},
         provenance={
             **portable({name: value for name, value in plan.provenance.items() if name != "recorded"}),
             **({"decision": dict(plan.decision)} if plan.decision else {}),
@@ -159,7 +159,7 @@ def pack(
         whole=whole,
         tokens=plan.recording.tokens if whole else (),
     )
-    path = write(entry(out.expanduser().absolute(), plan.name, ".parquet"), recording, table, parameters, row_group)
+    path = write(entry(out.expanduser().absolute(), row.name, ".parquet"), recording, table, parameters, row_group)
     return Packed(path, path.stat().st_size, table.num_rows, count)
 
 

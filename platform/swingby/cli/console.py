@@ -23,7 +23,7 @@ from rich.table import Table
 from rich.text import Text
 
 from swingby.data.remote.address import MARK, is_address
-from swingby.text import legible
+from swingby.text import fitted, legible
 
 
 class Legible(Console):
@@ -55,9 +55,10 @@ class Finding:
         """Prints the verdict and the detail on a line, and what to do about a fault on the next."""
         mark, style = MARKS[self.verdict]
         out.print(mark, style=style, end=" ")
-        out.print(f"{self.subject}: {self.detail}", markup=False)
+        line = fitted(f"{mark} {self.subject}: {self.detail}", out.file, len(mark) + 1)
+        out.print(line[len(mark) + 1 :], markup=False)
         if self.remedy and self.verdict != "ok":
-            out.print(f"      -> {self.remedy}", markup=False)
+            say(f"      -> {self.remedy}")
 
 
 def _place(data: str | Path) -> Path:
@@ -125,29 +126,30 @@ def sweep_names(incomplete: str) -> list[str]:
 
 def complain(message: str) -> None:
     """Prints an error for the user, without a traceback; the text is data, never markup."""
-    err.print("error: ", style="bold red", end="")
-    err.print(message, markup=False)
+    begin, _, rest = fitted(f"error: {message}", err.file).partition(" ")
+    err.print(f"{begin} ", style="bold red", end="")
+    err.print(rest, markup=False)
 
 
-def say(message: str = "") -> None:
-    """Prints a line of results."""
-    out.print(message, markup=False)
+def say(message: str = "", hang: int = 4) -> None:
+    """Prints a line of results; on a terminal it is broken at spaces to fit, its rest indented by `hang` more."""
+    out.print(fitted(message, out.file, hang), markup=False)
 
 
 def tell(message: str) -> None:
     """Prints a line about what goes on, beside the results."""
-    err.print(message, markup=False)
+    err.print(fitted(message, err.file), markup=False)
 
 
 def give(data: str) -> None:
     """Prints data in a text format: as it is into a pipe or a file, legible on a terminal."""
     if out.is_terminal:
-        say(data)
+        out.print(data, markup=False)
     else:
         sys.stdout.write(f"{data}\n")
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[object]], in_lines: bool = False) -> None:
+def table(columns: Sequence[str], rows: Iterable[Sequence[object]], in_lines: bool = False, cut: bool = False) -> None:
     """Prints a plain table; cells are text, never markup.
 
     On a terminal (or where COLUMNS is set) it keeps to the width: a table whose columns would have to be folded beyond
@@ -156,6 +158,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], in_lines: bo
 
     Args:
         in_lines: a table that does not fit is printed as a paragraph a row, which takes fewer lines than a block.
+        cut: the first column of a table that does not fit is cut, and each row has one line.
     """
     columns = list(map(legible, columns))
     texts = [["" if value is None else legible(value) for value in row] for row in rows]
@@ -163,6 +166,10 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], in_lines: bo
     gaps = 3 * (len(columns) - 1)
     if not (out.is_terminal or "COLUMNS" in os.environ):
         Console(highlight=False, width=max(out.width, sum(widest) + gaps)).print(_drawn(columns, texts))
+    elif cut:
+        room = max(READABLE, out.width - sum(widest[1:]) - gaps)
+        short = [f"{row[0][: room - 1]}…" if len(row[0]) > room else row[0] for row in texts]
+        out.print(_drawn(columns, [[first, *row[1:]] for first, row in zip(short, texts, strict=True)]))
     elif in_lines and sum(widest) + gaps > out.width:
         for row in texts:
             named = "; ".join(f"{name} {text}" for name, text in zip(columns[1:], row[1:], strict=True) if text)
@@ -178,7 +185,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[object]], in_lines: bo
             for name, text in zip(columns, row, strict=True):
                 # A line of a value never looks like another column.
                 indented = text.replace("\n", "\n" + " " * (margin + 2))
-                say(f"{name:<{margin}}  {indented}".rstrip())
+                say(f"{name:<{margin}}  {indented}".rstrip(), margin + 2)
 
 
 def _drawn(columns: Sequence[str], texts: Sequence[Sequence[str]]) -> Table:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Annotated
@@ -22,6 +23,7 @@ LOW_MEMORY = 2e9
 RAY_SHARED_MEMORY = 200e6
 SHARED_MEMORY = Path("/dev/shm")  # noqa: S108 - looked at, never written
 PACKAGES, TRAINING = "required packages", "training"
+LACKS = "lacks"
 """Groups of findings; the others are those of the registry."""
 
 
@@ -40,9 +42,9 @@ def doctor(
 ) -> None:
     """Checks what is installed, free disk and memory, Ray and the data folder, and says what to do about each fault.
 
-    Problems come first, then a line for each group of checks without any. With --self-test it checks whether the
-    installed program works: a line for each step, from the sweep file to the report (10 to 60 s). Exit code 1 if there
-    is a fault.
+    Problems come first, and what is missing for training; then one line for all that is right. With --self-test it
+    checks whether the installed program works: a line for each step, from the sweep file to the report (10 to 60 s).
+    Exit code 1 if there is a fault.
 
     Example:
 
@@ -55,13 +57,13 @@ def doctor(
         findings = _about(name, examine(data, ray=False))
     for finding in findings:
         faults += finding.verdict == "fault"
-        if every or test or name is not None or finding.verdict != "ok":
+        lacks = finding.group == TRAINING and finding.detail.startswith(LACKS)
+        if every or test or name is not None or finding.verdict != "ok" or lacks:
             finding.show()
         else:
             sound.append(finding)
-    for finding in _grouped(sound):
-        finding.show()
     if sound:
+        _together(sound).show()
         tell("each check: swingby doctor --all; those of one experiment: swingby doctor NAME")
     if faults:
         raise typer.Exit(1)
@@ -89,22 +91,11 @@ def _about(name: str, findings: Iterator[Finding]) -> list[Finding]:
     return chosen
 
 
-def _grouped(findings: Sequence[Finding]) -> Iterator[Finding]:
-    """A finding for each group of those that are no problem: how many, or who has which detail, if they say more."""
-    groups: dict[str, list[Finding]] = {}
-    for finding in findings:
-        groups.setdefault(finding.group or finding.subject, []).append(finding)
-    for group, members in groups.items():
-        if members[0].group == TRAINING:
-            of_detail: dict[str, list[str]] = {}
-            for one in members:
-                of_detail.setdefault(one.detail, []).append(one.subject.rpartition(" ")[2])
-            yield from (Finding(f"{TRAINING} {', '.join(names)}", "ok", detail) for detail, names in of_detail.items())
-        elif members[0].group:
-            sound = "each of a version that fits" if group == PACKAGES else "each can be loaded"
-            yield Finding(group, "ok", f"{len(members)}, {sound}")
-        else:
-            yield from members
+def _together(sound: Sequence[Finding]) -> Finding:
+    """One finding for all that are no problem: how many of each group."""
+    counts = Counter((finding.group or finding.subject).removeprefix("swingby.") for finding in sound)
+    parts = ", ".join(f"{count} {group}" if count > 1 else group for group, count in counts.items())
+    return Finding(f"{counted(len(sound), 'check')}", "ok", parts)
 
 
 def examine(data: Path, ray: bool = True) -> Iterator[Finding]:
@@ -156,7 +147,7 @@ def _extras() -> Iterator[Finding]:
         missing = lacking(modules)
         install = " ".join(f"'{source}'" for source in dict.fromkeys(missing.values()))
         there = f"has {', '.join(modules)}"
-        lacks = f"lacks {', '.join(missing)}; reading results is possible without; pip install {install}"
+        lacks = f"{LACKS} {', '.join(missing)}; reading results is possible without; pip install {install}"
         yield Finding(purpose, "ok", lacks if missing else there, group=TRAINING)
 
 

@@ -60,7 +60,7 @@ def offers(
         widest = max((len(item.name) for item in listed), default=0)
         for item in listed:
             tags = f" [{', '.join(item.tags)}]" if item.tags else ""
-            say(f"{margin}{item.name:<{widest}}  {item.title} ({item.package}){tags}")
+            say(f"{margin}{item.name:<{widest}}  {item.title} ({item.package}){tags}", widest + 2)
         if not listed:
             say(f"{margin}none is installed")
 

@@ -276,7 +276,7 @@ def _short(value: object) -> str:
     if isinstance(value, float):
         return f"{value:.6g}"
     if isinstance(value, list):
-        head = ", ".join(_short(item) for item in value[:4])
+        head = ", ".join("null" if item is None else _short(item) for item in value[:4])
         return f"[{head}{f', ... {len(value)} in all' if len(value) > 4 else ''}]"
     if isinstance(value, bytes):
         return f"({len(value):,} bytes)"

@@ -1,10 +1,11 @@
-"""The verbs of a sweep's life: validate, plan, run, extend, status, replay."""
+"""The verbs of a sweep's life: validate, plan, run, extend, status, failures, replay."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -28,7 +29,16 @@ from swingby.cli.options import (
 from swingby.errors import SwingbyError
 from swingby.units import duration, size
 
+if TYPE_CHECKING:  # imported where they are used: every verb, and --help, begins with this module
+    from swingby.store import Store
+    from swingby.store.status import Labels, SweepStatus
+
 MOST_SHOWN = 10
+"""Cells in progress that are listed of a sweep."""
+MOST_SWEEPS = 20
+"""Sweeps that are listed unless all are asked for."""
+STAMP = 8
+"""Digits of an id that are shown."""
 
 
 def validate(sweep: SweepName, overrides: Overrides = None, confirm_above: ConfirmAbove = 100_000) -> None:
@@ -286,30 +296,23 @@ def status(
     ] = None,
     data: DataFolder = DEFAULT_DATA,
     tag: Annotated[str | None, typer.Option(help="Only sweeps with this tag in their file.")] = None,
+    every: Annotated[bool, typer.Option("--all", help="List all sweeps, not only the newest ones.")] = False,
 ) -> None:
     """Shows how many cells of each sweep have a result, failed or are missing, who runs it, and cells in progress.
 
-    Tags and notes of sweep files are shown as the last run had them.
+    Of one sweep also its failures by their cause, what is known of a refinement, tags and notes as its last run had
+    them, and where results come from that were not trained here.
 
     Example:
 
         swingby status --data data
     """
     from swingby.data.records import Records
-    from swingby.imports.notice import imported_results
     from swingby.model.registry import nearest
     from swingby.store import Store
-    from swingby.store.recorded import recorded_results
-    from swingby.store.status import (
-        aside_lines,
-        failed_cells,
-        failure_lines,
-        in_progress,
-        labels,
-        shards_to_ingest,
-        sweep_status,
-    )
+    from swingby.store.status import aside_lines, in_progress, labels, shards_to_ingest, sweep_status
 
+    records = Records.open(data, create=False)
     with Store.held_open(), Store.open(data) as store:  # opened once for all that follows
         rows, aside = sweep_status(data, sweep), aside_lines(store)
         if not rows:
@@ -323,43 +326,95 @@ def status(
             rows = [row for row in rows if tag in labels_of[row.sweep_id].tags]
             if not rows:
                 raise SwingbyError(f"no sweep of {data} has the tag {tag!r}; {nearest(tag, known)}")
-        columns = ["sweep", "sweep id", "cells", "ok", "diverged", "failed", "missing"]
-        lines = [[r.name, r.sweep_id, r.cells, r.ok, r.diverged, r.failed, r.missing] for r in rows]
-        if any(labels_of[row.sweep_id].tags for row in rows):
-            columns.append("tags")
-            lines = [[*line, ", ".join(labels_of[row.sweep_id].tags)] for line, row in zip(lines, rows, strict=True)]
-        table(columns, lines)
-        for row in rows:
-            if row.refined is not None:
-                say(f"{row.name}: {row.refined.spent}")
-                for line in row.refined.lines():
-                    say(f"  {line}")
-            if labels_of[row.sweep_id].notes:
-                say(f"{row.name}: {' '.join(labels_of[row.sweep_id].notes.split())}")
-        imported = {row.sweep_id: imported_results(store, row.sweep_id) for row in rows}
-        recorded = [(row.name, recorded_results(store, row.sweep_id) or imported[row.sweep_id]) for row in rows]
-        waiting = shards_to_ingest(store, Records.open(data, create=False))
-        failed = {row.sweep_id: failed_cells(store, row.experiment, row.sweep_id) for row in rows if row.failed}
+        shown = rows if every else rows[:MOST_SWEEPS]
+        _table_of(shown)
+        if len(rows) > len(shown):
+            say(f"and {len(rows) - len(shown):,} more: --all")
+        if len(rows) == 1:
+            _details(store, rows[0], labels_of[rows[0].sweep_id], sweep or rows[0].name)
         for row in rows:
             if row.holder is not None:
                 say(f"running now: {row.name} by {row.holder}")
-            shown = in_progress(Records.open(data, create=False), [(row.experiment, row.sweep_id)])
-            for one in shown[:MOST_SHOWN]:
+            if row.holder is None and len(rows) > 1:
+                continue
+            cells = in_progress(records, [(row.experiment, row.sweep_id)])
+            for one in cells[:MOST_SHOWN]:
                 say(f"{'running now' if row.holder else 'in progress'}: {one}")
-            if len(shown) > MOST_SHOWN:
-                say(f"and {len(shown) - MOST_SHOWN} cells more")
-        for row in rows:
-            if row.failed:
-                say(f"{row.name}:")
-                for line in failure_lines(failed[row.sweep_id], row.failed, imported[row.sweep_id] is not None):
-                    say(line)
-        for name, known in recorded:
-            if known is not None:
-                say(f"{name}: {known}")
+            if len(cells) > MOST_SHOWN:
+                say(f"and {len(cells) - MOST_SHOWN} cells more")
         for line in aside:
             say(line)
-        if waiting:
+        if waiting := shards_to_ingest(store, records):
             say(f"shards not in the store yet: {waiting}; a running driver ingests them by itself, or `swingby ingest`")
+        if len(rows) > 1:
+            tell("swingby status NAME: failures, notes and cells in progress of one")
+
+
+def _table_of(rows: Sequence[SweepStatus]) -> None:
+    """A line a sweep; sweeps of one name also have the time of their newest plans."""
+    repeated = len({row.name for row in rows}) < len(rows)
+    columns = ["sweep", "sweep id", *(["planned"] if repeated else []), "cells", "ok", "diverged", "failed", "missing"]
+    lines = [
+        [row.name, row.sweep_id[:STAMP], *([f"{row.created:%m-%d %H:%M}"] if repeated else []),
+         row.cells, row.ok, row.diverged, row.failed, row.missing]
+        for row in rows
+    ]  # fmt: skip
+    table(columns, lines, cut=True)
+
+
+def _details(store: Store, row: SweepStatus, labels: Labels, name: str) -> None:
+    """What a line of the table has no room for; `name` is what the user calls the sweep."""
+    from swingby.imports.notice import imported_results
+    from swingby.store.failures import failure_lines, failures_of
+    from swingby.store.recorded import recorded_results
+
+    say(f"{row.name} ({row.sweep_id}), planned {row.created:%Y-%m-%d %H:%M} UTC")
+    if labels.tags:
+        say(f"tags: {', '.join(labels.tags)}")
+    if labels.notes:
+        say(" ".join(labels.notes.split()))
+    if row.refined is not None:
+        for line in (row.refined.spent, *row.refined.lines()):
+            say(line)
+    imported = imported_results(store, row.sweep_id)
+    if row.failed:
+        say(f"{row.failed:,} FAILED:")
+        for line in failure_lines(failures_of(store, row.experiment, row.sweep_id), name, imported is not None):
+            say(line)
+    for known in (recorded_results(store, row.sweep_id), imported):
+        if known is not None:
+            say(str(known))
+
+
+def failures(
+    sweep: Annotated[
+        str, typer.Argument(help="A sweep's name, id or file.", show_default=False, autocompletion=sweep_names)
+    ],
+    data: DataFolder = DEFAULT_DATA,
+) -> None:
+    """Lists why cells of a sweep failed: each reason with how many cells, their parameters, and one whole message.
+
+    Messages that differ in numbers only are one reason.
+
+    Example:
+
+        swingby failures my-first
+    """
+    from swingby.store import Store
+    from swingby.store.failures import failures_of
+    from swingby.store.lookup import find_sweep
+
+    with Store.open(data) as store:
+        known = find_sweep(store, sweep)
+        grouped = failures_of(store, known.experiment, known.sweep_id)
+    if not grouped:
+        say(f"no cell of {known.name} failed")
+        return
+    for one in grouped:
+        say(str(one))
+        say(f"  such as cell {one.cell_id}:")
+        for line in one.message.splitlines():
+            say(f"    {line}")
 
 
 def replay(

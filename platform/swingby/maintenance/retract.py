@@ -99,14 +99,14 @@ def retract(
     Args:
         what: one sweep (name, id, or file), or cells by their ids' first digits.
         reason: one line, which is kept.
-        dry_run: write nothing, and go by the last publication.
+        dry_run: write nothing, and go by the last publication; no reason is needed.
         chosen: the cells themselves, in place of `what`.
 
     Raises:
         SwingbyError: no such sweep or cell, or nothing to take back; the reason is empty; or a sweep with some of the
             cells is being run: says by whom.
     """
-    reason = checked_reason(reason)
+    reason = reason if dry_run else checked_reason(reason)
     records = Records.open(data, create=False)
     if not dry_run:
         ingest(records)
@@ -143,7 +143,7 @@ def _choose(store: Store, what: Sequence[str]) -> Chosen:
     sweep = None
     if len(what) == 1:
         try:
-            sweep = find_sweep(store, what[0])
+            sweep = find_sweep(store, what[0], sole=True)
         except SwingbyError:
             if not _ID.fullmatch(what[0]):
                 raise

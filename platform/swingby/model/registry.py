@@ -90,14 +90,18 @@ MANY, NEAR = 30, 4
 
 
 def nearest(name: str, known: list[str]) -> str:
-    """A sentence that offers the nearest known name, and all of them, or of `MANY` and more those that are near."""
+    """A sentence that offers the nearest known name, and all of them; of `MANY` and more those that are near, or the
+    first by name."""
     # A long text is no slip of the pen, and to compare it takes long.
     close = difflib.get_close_matches(name, known, n=NEAR) if len(name) <= LONGEST else []
     guess = f"did you mean {close[0]!r}? " if close else ""
     if close and len(known) >= MANY:
         others = f", among them {', '.join(close[1:])}" if len(close) > 1 else ""
         return f"{guess}{len(known)} are allowed{others}"
-    return f"{guess}allowed: {', '.join(sorted(known)) or '(none)'}"
+    listed, more = sorted(known), ""
+    if len(known) >= MANY:
+        listed, more = listed[:NEAR], f" and {len(known) - NEAR} more"
+    return f"{guess}allowed: {', '.join(listed) or '(none)'}{more}"
 
 
 def nearest_offered(name: str, known: list[str], more: Iterable[Broken] = ()) -> str:

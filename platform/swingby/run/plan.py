@@ -28,7 +28,8 @@ from swingby.run.processes.child import ChildProcess
 from swingby.run.progress import Progress
 from swingby.run.resources import check_request, gpus_here
 from swingby.store import Store, check_experiment, ingest
-from swingby.store.status import failed_cells, is_presented, refused_records
+from swingby.store.failures import failures_of
+from swingby.store.status import is_presented, refused_records
 from swingby.sweepfile.sweep import Sweep
 from swingby.units import counted
 
@@ -131,15 +132,15 @@ class Planner:
         if self._pilots.failed and self._pilots.failed == self._pilots.trained:
             raise SwingbyError(
                 f"all {counted(self._pilots.failed, 'cell')} of {self.sweep.name!r} that were tried first have failed, "
-                f"so the run stops here: {self._first_failure()}"
+                f"so the run stops here: {self._most_frequent()}"
             )
 
-    def _first_failure(self) -> str:
-        """Why the first failed cell of the sweep has failed, in one line."""
+    def _most_frequent(self) -> str:
+        """Why most of the failed cells of the sweep have failed, in one line."""
         ingest(self.records)
         with Store.open(self.records.data) as store:
-            failures = failed_cells(store, self.sweep.experiment_name, self.sweep.sweep_id)
-        return f"cell {failures[0][0][:12]}: {failures[0][1]}" if failures else "no reason is known"
+            grouped = failures_of(store, self.sweep.experiment_name, self.sweep.sweep_id)
+        return grouped[0].reason if grouped else "no reason is known"
 
     def prepare(self, tell: Callable[[str], None] = lambda text: None) -> None:
         """Runs `Experiment.prepare` for the shapes of the missing cells."""

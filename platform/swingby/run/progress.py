@@ -13,7 +13,7 @@ from rich.progress import BarColumn, SpinnerColumn, TextColumn
 from rich.progress import Progress as Bars
 from rich.text import Text
 
-from swingby.text import legible
+from swingby.text import fitted, legible
 from swingby.units import duration
 
 if TYPE_CHECKING:
@@ -188,7 +188,7 @@ class Lines(Progress):
 
     def line(self, text: str) -> None:
         """Prints a line."""
-        print(legible(text), file=self._stream, flush=True)
+        print(fitted(text, self._stream), file=self._stream, flush=True)
 
     def _show(self, first: bool = False, last: bool = False) -> None:
         now, text = time.monotonic(), self.state()

@@ -13,10 +13,9 @@ from swingby.data.records import Records
 from swingby.run.forecast import Forecast, Planned
 from swingby.run.progress import Progress
 from swingby.store import Store
+from swingby.store.failures import Failure, failure_lines, failures_of
 from swingby.store.refined import Refined
 from swingby.store.status import (
-    failed_cells,
-    failure_lines,
     final_counts,
     refused_records,
     remark_lines,
@@ -42,7 +41,7 @@ class RunResult:
         ok, diverged: cells with a result; failed: cells that raised; missing: cells without any final row.
         trained: cells that this run trained.
         given_up: cells of this run that failed because their process died again and again, with the reason.
-        failures: the first few failed cells, each with the first line of its message.
+        failures: the failed cells by their reason and by what they have in common, the most frequent first.
         bad: shards of this run that the store refused, with the reason.
         drained: whether the run was asked to stop.
         seconds: wall time of everything.
@@ -61,7 +60,7 @@ class RunResult:
     missing: int
     trained: int
     given_up: dict[str, str]
-    failures: tuple[tuple[str, str], ...]
+    failures: tuple[Failure, ...]
     bad: tuple[str, ...]
     drained: bool
     seconds: float
@@ -74,7 +73,7 @@ class RunResult:
         counts = {"ok": self.ok, "diverged": self.diverged, "FAILED": self.failed, "MISSING": self.missing}
         shown = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count) or "none"
         lines = [f"{self.name} ({self.sweep_id}): {counted(self.cells, 'cell')}: {shown}; {duration(self.seconds)}"]
-        lines += failure_lines(self.failures, self.failed)
+        lines += failure_lines(self.failures, self.name)
         lines += remark_lines(self.remarks)
         lines += [f"  the store refused {reason}" for reason in self.bad]
         if self.actual is not None:
@@ -152,7 +151,7 @@ class Tally:
         # A plan that was not written has the number of the next.
         ids = sorted({planned.plan.plan_id for planned in plans})
         counts = final_counts(store, sweep.experiment_name, sweep.sweep_id)
-        failures = failed_cells(store, sweep.experiment_name, sweep.sweep_id) if counts["failed"] else ()
+        failures = failures_of(store, sweep.experiment_name, sweep.sweep_id) if counts["failed"] else ()
         done = sum(self._done[plan_id] for plan_id in ids)
         missing = [planned for planned in plans if planned.missing]
         whole = alone is not None and len(missing) == 1 and done == missing[0].missing

@@ -39,12 +39,14 @@ from swingby.store.views import (
     EXPRESSIONS,
     OF_SHARD,
     OUTCOMES_OF,
+    RENAMED,
     ROW_COLUMNS,
     Bound,
     Table,
     derived_views,
     experiment_views,
     outcome_views,
+    renamed,
 )
 
 
@@ -181,7 +183,7 @@ class Build:
         for number, path in sealed:
             _attach(connection, f"seg{number}", path, "read_only")
         tables, kinds = _catalogue(connection, f"seg{self.segment}")
-        views: list[str] = list(statements("views"))
+        views = [view.replace("{renamed}", renamed(kinds.get(RENAMED, ()))) for view in statements("views")]
         for name, table in sorted(tables.items()):
             ragged = fetch(connection, "select name from ix.columns where experiment = ? and ragged", name)
             table.ragged = {curve for (curve,) in ragged}

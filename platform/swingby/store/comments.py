@@ -24,13 +24,14 @@ from swingby.store.meanings import (
     LAST_STEP_MEANING,
     OUTCOME,
     POINT,
+    RENAMING,
     TABLES,
     VALUE,
     VERSION,
     Meanings,
 )
 from swingby.store.sql import literal, quoted
-from swingby.store.views import EXPRESSIONS, LAST_STEP, OUTCOMES_OF, SHARE_FIT, STEPS
+from swingby.store.views import EXPRESSIONS, LAST_STEP, OUTCOMES_OF, RENAMED, SHARE_FIT, STEPS
 from swingby.text import first_sentence, plain
 
 POINTS, OUTCOMES, ALL = "_points", "outcomes_", "_all"
@@ -81,6 +82,8 @@ def described(store: Connection) -> dict[str, Described]:
         descriptions[SHARE_FIT] = Described(
             "the share of an outcome at every point of a refined sweep, fitted", _fixed(FITTED)
         )
+    if RENAMED in tables:
+        descriptions[RENAMED] = Described("names that sweeps were given here; `sweeps` has them", _fixed(RENAMING))
     if EXPRESSIONS in tables:
         descriptions |= _of_expressions(store, tables)
     kept = {table: {column for column, _ in columns} for table, columns in tables.items()}

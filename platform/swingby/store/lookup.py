@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from datetime import datetime
 from pathlib import Path
 
 import pyarrow as pa
@@ -18,21 +20,59 @@ from swingby.store.functions import adopt_declared, learn_columns
 from swingby.store.reader import Store
 from swingby.store.views import EXPRESSIONS, OF_SHARD, OUTCOMES_OF, quoted
 from swingby.sweepfile.sweep import Sweep
+from swingby.text import fitted
 
 SHORTEST_ID = 6
 """Digits of an id that are enough to name a sweep or a cell."""
+STAMP = 8
+"""Digits of an id that are shown."""
 KINDS: Mapping[str, OutcomeKind] = {"BOOLEAN": "yes_no", "VARCHAR": "category"}
 """How outcomes of these types are drawn; any other one is a number."""
 
 
 @dataclass(frozen=True, slots=True)
 class KnownSweep:
-    """A sweep that the store knows."""
+    """A sweep that the store knows.
+
+    Attributes:
+        created: when its newest plan was made, in UTC.
+        written: the name in its file, which is another one where it was renamed here.
+        namesakes: the other sweeps of this name, the newest first.
+        newest: whether none of them is newer.
+    """
 
     sweep_id: str
     name: str
     experiment: str
     cells: int
+    created: datetime
+    written: str
+    namesakes: tuple[KnownSweep, ...] = field(default=(), repr=False)
+    newest: bool = True
+
+    @property
+    def stamp(self) -> str:
+        """What tells it from others of its name: "1a2b3c4d of 2026-11-28 14:03"."""
+        return stamp(self.sweep_id, self.created)
+
+    @property
+    def folder(self) -> str:
+        """The name of a folder for what is drawn of it, which no other sweep here has."""
+        return self.name if self.newest else f"{self.name}-{self.sweep_id[:STAMP]}"
+
+    @property
+    def choice(self) -> str:
+        """Which sweep of its name this is, and how to name the others; "" where it is the only one."""
+        if not self.namesakes:
+            return ""
+        others = ", ".join(one.stamp for one in self.namesakes)
+        count = 1 + len(self.namesakes)
+        return f"{count} sweeps are called {self.name}: this is {self.stamp}; in place of the name give {others}"
+
+
+def stamp(sweep_id: str, created: datetime) -> str:
+    """What tells a sweep from others of its name: the first digits of its id, and when its newest plan was made."""
+    return f"{sweep_id[:STAMP]} of {created:%Y-%m-%d %H:%M}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,20 +108,45 @@ def written_outcomes(store: Store, sweep_id: str) -> dict[str, Written]:
 
 def known_sweeps(store: Store) -> list[KnownSweep]:
     """Every sweep of the store, the newest first."""
-    rows = store.sql("select sweep_id, name, experiment, cells from sweeps order by created desc, sweep_id").rows()
-    return [KnownSweep(row.sweep_id, row.name, row.experiment, row.cells) for row in rows]
+    rows = store.sql(
+        """select sweep_id, s.name, s.experiment, s.cells, s.created, p.written
+           from sweeps s join (select sweep_id, any_value(name) as written from plans group by sweep_id) p
+           using (sweep_id) order by created desc, sweep_id"""
+    ).rows()
+    known = [KnownSweep(row.sweep_id, row.name, row.experiment, row.cells, row.created, row.written) for row in rows]
+    of_name: dict[str, list[KnownSweep]] = {}
+    for one in known:
+        of_name.setdefault(one.name, []).append(one)
+    return [
+        replace(one, namesakes=tuple(other for other in of_name[one.name] if other is not one),
+                newest=of_name[one.name][0] is one)
+        for one in known
+    ]  # fmt: skip
 
 
-def find_sweep(store: Store, sweep: str) -> KnownSweep:
-    """The sweep behind a name (the newest of that name), an id, the first digits of an id, or a sweep file.
+def find_sweep(store: Store, sweep: str, sole: bool = False) -> KnownSweep:
+    """The sweep behind a name, an id, the first digits of an id, or a sweep file.
 
-    An experiment that is a function is known to this process afterwards, without its code, with the columns that its
-    results have.
+    Of several sweeps of one name it is the newest, and standard error says so, once a process. A sweep that was renamed
+    is also known by the name in its file, as long as no other sweep has it. An experiment that is a function is known
+    to this process afterwards, without its code, with the columns that its results have.
+
+    Args:
+        sole: refuse a name that several sweeps have.
 
     Raises:
-        SwingbyError: none fits, or an id's first digits fit several.
+        SwingbyError: none fits, or an id's first digits fit several, or a name does and `sole` is set.
     """
-    sweep_row = _find_sweep(store, sweep)
+    known = known_sweeps(store)
+    sweep_row = _matching(known, sweep)
+    if sweep_row.namesakes and sweep in (sweep_row.name, sweep_row.written):
+        if sole:
+            listed = ", ".join(one.stamp for one in (sweep_row, *sweep_row.namesakes))
+            count = 1 + len(sweep_row.namesakes)
+            raise SwingbyError(f"{count} sweeps are called {sweep}; name one by the first digits of its id: {listed}")
+        if sweep_row.sweep_id not in _chosen:
+            _chosen.add(sweep_row.sweep_id)
+            sys.stderr.write(f"{fitted(sweep_row.choice, sys.stderr)}\n")
     (row,) = store.sql("select resolved from sweeps where sweep_id = ?", [sweep_row.sweep_id]).rows()
     adopt_declared(sweep_row.experiment, json.loads(row.resolved))
     if not registry.known(sweep_row.experiment):
@@ -92,15 +157,18 @@ def find_sweep(store: Store, sweep: str) -> KnownSweep:
     return sweep_row
 
 
-def _find_sweep(store: Store, sweep: str) -> KnownSweep:
-    known = known_sweeps(store)
+_chosen = set[str]()
+"""Ids of the sweeps of which this process has said that they are the newest of their name."""
+
+
+def _matching(known: Sequence[KnownSweep], sweep: str) -> KnownSweep:
     if sweep.endswith((".yaml", ".yml")):
         loaded = Sweep.load(sweep, confirm_above=None)
         matches = [item for item in known if item.sweep_id == loaded.sweep_id]
         if not matches:
             raise SwingbyError(f"{sweep} (sweep id {loaded.sweep_id}) has not been run here: swingby run {sweep}")
         return matches[0]
-    named = [item for item in known if item.name == sweep]
+    named = [item for item in known if item.name == sweep] or [item for item in known if item.written == sweep]
     if named:
         return named[0]
     by_id = [item for item in known if len(sweep) >= SHORTEST_ID and item.sweep_id.startswith(sweep)]

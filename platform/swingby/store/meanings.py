@@ -54,6 +54,12 @@ BOUND: Meanings = {
 }
 """Columns of the table of such outcomes."""
 
+RENAMING: Meanings = {
+    "sweep_id": ("VARCHAR", "id of the sweep"),
+    "name": ("VARCHAR", "its name in this data folder"),
+}
+"""Columns of the table of names that sweeps were given."""
+
 FITTED: Meanings = {
     "sweep_id": ("VARCHAR", "id of the sweep"),
     "outcome": ("VARCHAR", "the outcome, as `refine` of the sweep file has it"),

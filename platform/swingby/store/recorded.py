@@ -11,6 +11,10 @@ from swingby.data.records.headers import WHOLE
 from swingby.store.reader import Store
 from swingby.store.sql import query
 
+OF_FILE = """
+select any_value(p.name) as name, any_value(s.experiment) as experiment
+from sweeps s join plans p using (sweep_id) where sweep_id = ? group by sweep_id"""
+"""A sweep's experiment, and its name as its file has it: what `swingby run` takes, also where it was renamed."""
 DOUBLE = 15
 """Significant digits up to which a double is rounded; with more it is kept as it is."""
 
@@ -75,7 +79,7 @@ class RecordedResults:
 
 def recorded_results(store: Store, sweep_id: str) -> RecordedResults | None:
     """The recorded results of a sweep; None if there are none, or no such sweep."""
-    sweeps = store.sql("select name, experiment from sweeps where sweep_id = ?", [sweep_id]).rows()
+    sweeps = store.sql(OF_FILE, [sweep_id]).rows()
     if not sweeps or sweeps[0].experiment not in store.names():
         return None
     ((name, experiment),) = sweeps

@@ -29,9 +29,9 @@ from swingby.sweepfile.sweep import Sweep
 from swingby.units import counted
 
 MOST_FAILURES = 10
-"""Cells that failed, or lack a piece of their curve, and are listed one by one."""
-MOST_REASONS = 5
-"""Reasons for failures that are listed."""
+"""Cells that lack a piece of their curve, and files that are amiss, that are listed one by one."""
+MOST_REMARKS = 5
+"""What is said of results, that is listed."""
 MOST_IN_PROGRESS = 100
 """Most cells in progress that are listed; where more run at once, none takes long."""
 
@@ -87,14 +87,6 @@ class Delivery(NamedTuple):
     host: str
     pid: int
     finished: float
-
-
-class Reason(NamedTuple):
-    """Why cells failed, numbers apart: the latest message, how many cells, and when the last of them failed."""
-
-    message: str
-    cells: int
-    last: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,33 +175,12 @@ def _rows(store: Store, name: str, experiment: str, *parameters: Any) -> list[An
     return store.sql(query(name, experiment, store.last_step(experiment)), parameters).rows() if known else []
 
 
-# cells that failed
-
-
-def failed_cells(store: Store, experiment: str, sweep_id: str) -> tuple[tuple[str, str], ...]:
-    """The first cells of a sweep that failed, with the first line of what each raised."""
-    rows = _rows(store, "failed_cells", experiment, sweep_id, MOST_FAILURES)
-    return tuple((row.cell_id, ((row.message or "").splitlines() or [""])[0]) for row in rows)
-
-
-def failure_lines(failures: Sequence[tuple[str, str]], failed: int, imported: bool = False) -> list[str]:
-    """Lines about cells that failed (of `failed` in all), and what can be done about them unless they were imported."""
-    lines = [f"  cell {cell_id[:12]} failed: {message}" for cell_id, message in failures]
-    if failed > len(failures):
-        lines.append(f"  and {failed - len(failures):,} cells more failed")
-    if imported:
-        return lines
-    return [*lines, "  --retry-failed trains them again"] if failed else []
-
-
-def failure_reasons(store: Store, experiment: str, sweep_id: str) -> tuple[Reason, ...]:
-    """Why cells of a sweep failed, the latest reasons first; messages that differ in numbers only are one reason."""
-    return tuple(Reason(*row) for row in _rows(store, "failure_reasons", experiment, sweep_id, MOST_REASONS))
+# remarks on cells
 
 
 def remarks(store: Store, experiment: str, sweep_id: str) -> tuple[tuple[str, int], ...]:
     """What is said of results of a sweep, such as that curves were thinned, and of how many cells."""
-    return tuple((row.message, row.cells) for row in _rows(store, "remarks", experiment, sweep_id, MOST_REASONS))
+    return tuple((row.message, row.cells) for row in _rows(store, "remarks", experiment, sweep_id, MOST_REMARKS))
 
 
 def remark_lines(remarks: Sequence[tuple[str, int]]) -> list[str]:

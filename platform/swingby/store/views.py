@@ -51,6 +51,9 @@ EXPRESSIONS = "expressions"
 SHARE_FIT = "share_fit"
 """The kind of derived records with the fitted shares of refined sweeps."""
 
+RENAMED = "renamed"
+"""The kind of derived records with the names that sweeps were given here: `sweep_id` and `name`."""
+
 BINDING = ("sweep_id", "outcome", "experiment", "expression", "table_name")
 """Columns of these records; the first two are their key. No expression: the sweep has the outcome no more."""
 
@@ -219,6 +222,18 @@ def derived_views(
         f"create view {quoted(kind)} as select {listed} from {rows} where {of_newest}",
         f"create view {quoted(kind + '_all')} as select version, {listed} from {rows} where {valid}",
     ]
+
+
+def renamed(columns: Collection[str]) -> str:
+    """The query for the names that sweeps were given here, a row a sweep; `columns` are those of the derived records.
+
+    Records come from anybody: a name that could lead out of a folder is none.
+    """
+    if not {"sweep_id", "name"} <= set(columns):
+        return "(select cast(null as varchar) as sweep_id, cast(null as varchar) as name where false)"
+    return f"""(select distinct on (sweep_id) cast(sweep_id as varchar) as sweep_id, cast(name as varchar) as name
+    from ix.derived.{RENAMED} where regexp_full_match(cast(name as varchar), '[a-z0-9][a-z0-9-]{{0,63}}')
+    order by sweep_id, created desc, record desc)"""
 
 
 @dataclass(frozen=True, slots=True)

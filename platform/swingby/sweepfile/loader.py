@@ -40,6 +40,7 @@ from swingby.sweepfile.yaml import Path, dotted, read_yaml, shown
 IN_FILE = re.compile(r"\.py(:|$)")
 """What the place of a function in a Python file ends with, or has before the function's name."""
 SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,63}")
+NAME_RULE = "allowed: up to 64 of a-z, 0-9 and -, so that its files cannot leave the data folder"
 MOST_ENTRIES = {"axes": 200, "base": 500, "drawings": 100, "outcomes": 200, "record": 100, "tags": 100}
 """Most entries under some keys (of `record`, under `also`): each takes a while to check, or is compared with all."""
 MOST_WHERE = 5_000
@@ -101,10 +102,9 @@ class SweepFile:
         for key in self.file:
             if key not in TOP:
                 self.document.fault((key,), f"unknown key {key!r}", registry.nearest(key, TOP))
-        rule = "allowed: up to 64 of a-z, 0-9 and -, so that its files cannot leave the data folder"
-        name = self._text("name", needed=rule)
+        name = self._text("name", needed=NAME_RULE)
         if name is not None and not SLUG.fullmatch(name):
-            self.document.fault(("name",), f"name {shown(name)} cannot be part of a file name", rule)
+            self.document.fault(("name",), f"name {shown(name)} cannot be part of a file name", NAME_RULE)
         named: dict[str, Any] = {key: self._text(key) for key in ("title", "description", "notes")}
         named |= {"name": name, "tags": read_tags(self.document)}
         if self.parameters is not None:

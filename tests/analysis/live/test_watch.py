@@ -26,8 +26,9 @@ from swingby.errors import SwingbyError
 from swingby.run.driver import run_sweep
 from swingby.run.progress import Progress
 from swingby.store import Layout, rebuild
-from swingby.store.status import Delivery, InProgress, Reason
-from swingby_analysis.grid import SweepAxis, SweepGrid
+from swingby.store.failures import Failure
+from swingby.store.status import Delivery, InProgress
+from swingby.store.sweep_grid import SweepAxis, SweepGrid
 from swingby_analysis.live.cli import _again, _OnTerminal, _tell
 from swingby_analysis.live.facts import Facts, Snapshot, SweepFacts, facts, facts_json, measured_rate
 from swingby_analysis.live.frame import frame
@@ -125,7 +126,7 @@ def test_a_frame_of_a_finished_sweep_is_the_same_tomorrow(ended: Any) -> None:
     assert printed.exit_code == 3
     assert printed.output == today
     assert "FAILED 6" in today
-    assert "6 x ValueError: the walk of seed" in today
+    assert "6 cells at wants = raise: ValueError: the walk of seed" in " ".join(today.split())
     followed = swingby("watch", "--data", ended.data)
     assert (followed.exit_code, followed.output) == (3, today)
     assert files() == before
@@ -201,6 +202,7 @@ import sys, time
 from pathlib import Path
 from swingby.run import driver, ingest_thread
 from swingby.run.progress import Progress
+from swingby.store.sweep_grid import SweepAxis, SweepGrid
 from swingby.sweepfile.sweep import Sweep
 ingest_thread.INGEST_SECONDS, ingest_thread.TURN_EVERY = 0.1, 0.1
 ingest_thread.TURN_COST, ingest_thread.SHARD_GROWTH = 0.0, 1.0
@@ -370,7 +372,9 @@ def stands(draw: st.DrawFn) -> Facts:
     known = SweepFacts(
         "f" * 16, draw(hostile), draw(hostile), cells, draw(times), {}, 3, draw(st.none() | st.floats(0, 1e6))
     )
-    failures = tuple(draw(st.lists(st.builds(Reason, hostile, st.integers(1, 9), times), max_size=2)))
+    failures = tuple(
+        draw(st.lists(st.builds(Failure, st.integers(1, 9), hostile, hostile, hostile, hostile, times), max_size=2))
+    )
     begun = tuple(draw(st.lists(st.builds(InProgress, hostile, st.integers(0, 9), st.integers(0, 9)), max_size=4)))
     seen = Snapshot(known, 1, draw(times), ended, failures, begun, shown)
     return facts(seen, draw(st.none() | hostile), draw(st.integers(0, 2)), draw(times))

@@ -17,10 +17,11 @@ from hypothesis import strategies as st
 from swingby.run.driver import run_sweep
 from swingby.run.progress import Progress
 from swingby.store import Store
+from swingby.store.failures import Failed, failures
+from swingby.store.sweep_grid import SweepAxis, SweepGrid
 from swingby.sweepfile.sweep import Sweep
 from swingby_analysis.charts.states import FAILED
 from swingby_analysis.charts.summaries import BOUND, Spread
-from swingby_analysis.grid import SweepAxis, SweepGrid
 from swingby_analysis.page import Page, Section, Text
 from swingby_analysis.page.html import html
 from swingby_analysis.page.markdown import markdown
@@ -28,7 +29,6 @@ from swingby_analysis.page.plain_files import rows_of
 from swingby_analysis.report import data as report_data
 from swingby_analysis.report import page as page_of
 from swingby_analysis.report import write_report
-from swingby_analysis.report.failures import failures
 from swingby_analysis.report.figures import Figures, map_of
 from swingby_analysis.report.finding import finding
 
@@ -143,12 +143,8 @@ def test_failures_are_named_by_what_they_have_in_common(shape: Any, seeds: int) 
     there = [
         point for point, at in places.items() if all(not one or rank == 0 for one, rank in zip(fixed, at, strict=True))
     ]
-    rows = [
-        {"point": point, "message": f"ValueError: loss {seed}.5 (a.py, line 3)"}
-        for point in there
-        for seed in range(seeds)
-    ]
-    (one,) = failures(pl.DataFrame(rows), grid)
+    rows = [Failed(point, f"ValueError: loss {seed}.5 (a.py, line 3)") for point in there for seed in range(seeds)]
+    (one,) = failures(rows, grid)
     assert one.cells == len(rows)
     named = {k for k in range(len(sizes)) if f"a{k} = " in one.where}
     assert {k for k, of in enumerate(fixed) if of} <= named

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from swingby_analysis.grid import Grid, GridAxis, GridLine, SweepAxis, SweepGrid, axis_title, grid_of
+from swingby.store.sweep_grid import SweepAxis, SweepGrid
+from swingby_analysis.grid import Grid, GridAxis, GridLine, axis_title, grid_of
 
 
 def resolved(axes: list[tuple[list[str], list[list[Any]]]], diagram: dict[str, Any] | None) -> dict[str, Any]:

@@ -221,7 +221,7 @@ def test_a_value_that_is_not_finite_ends_the_cell(folder: Path) -> None:
 
 def test_a_run_whose_pilots_all_fail_stops(folder: Path) -> None:
     """It says why, with the line of the user's code, and trains nothing more."""
-    with pytest.raises(SwingbyError, match=r"that were tried first have failed.*no data \(train.py, line 18\)"):
+    with pytest.raises(SwingbyError, match=r"that were tried first have failed.*no data, train.py line 18"):
         run(folder, "base={kind: raise}", "seeds=20", pilot=True)
     assert len(rows(folder)) < 80
 

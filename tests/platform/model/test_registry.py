@@ -181,7 +181,7 @@ def test_a_broken_package_leaves_every_verb(install: Install, tmp_path: Path) ->
     assert examined.exit_code == 1
     assert "FAULT swingby.packages: the package 'lab6.torn' (lab6 1.0) cannot be loaded" in examined.stdout
     assert "FAULT swingby.drawings lab6_map: the drawing 'lab6_map' of lab6.mine.draw (lab6 1.0)" in examined.stdout
-    assert "disk:" in examined.stdout
+    assert "disk" in examined.stdout
     used = swingby("lab6", "figure-5", "--fast")
     assert used.exit_code == 2
     assert "the command 'lab6' of lab6.mine.cli (lab6 1.0) cannot be loaded: ModuleNotFoundError" in used.stderr

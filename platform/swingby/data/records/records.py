@@ -35,7 +35,7 @@ from swingby.data.remote.mirror import Mirror, is_record
 from swingby.errors import SwingbyError
 from swingby.model.cell import Cell
 from swingby.model.experiment import SEGMENT_COLUMNS
-from swingby.text import legible
+from swingby.text import fitted
 
 DIGITS = {"shards": 8, "derived": 12, "retractions": 12}
 """How many digits of the content end the names of the records in a folder; the name of a plan says no content."""
@@ -43,7 +43,7 @@ _KIND = re.compile(r"[a-z][a-z0-9_]*")
 
 
 def _to_stderr(text: str) -> None:
-    sys.stderr.write(f"{legible(text)}\n")
+    sys.stderr.write(f"{fitted(text, sys.stderr)}\n")
 
 
 class Records:

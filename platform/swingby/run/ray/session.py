@@ -136,10 +136,10 @@ def try_ray(data: Path) -> tuple[float, str]:
     Raises:
         SwingbyError: Ray does not start.
     """
-    import ray
-
     began = time.perf_counter()
     with up(1, None, data):
+        import ray  # not before it is up: imported without the settings of `up`, it speaks of tokens
+
         of_worker = ray.get(ray.remote(version).remote(), timeout=60)
         resources = ray.cluster_resources()
     free = resources.get("memory", 0.0) / 1e9

@@ -1,2 +1,3 @@
-select e.cell_id, e.message from members m join {table} e using (cell_id)
-where m.sweep_id = ? and e.status = 'failed' order by e.cell_id limit ?
+select m.point, e.message, e.cell_id, epoch(s.finished) as finished
+from members m join {table} e using (cell_id) join shards s on s.shard = e.shard
+where m.sweep_id = ? and e.status = 'failed' order by e.cell_id
