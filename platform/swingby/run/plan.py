@@ -225,7 +225,8 @@ class Planner:
         known = costs(self.pending.samples, self.pending.work(self.pending.shape_names))
         target = self.options.target_seconds / GRAINS
         shapes, most, lanes = self.pending.shape_codes(), self.pending.max_batches(), self.pending.lanes()
-        chosen = choose(shapes, known, most, self.workers, target, lanes)
+        together, slow = self.sweep.experiment.together, self._pilots.slow
+        chosen = choose(shapes, known, most, self.workers, target, lanes, together, slow)
         planned = self._planned_batches(chosen, counts, known)
         return replace(planned, hints=self._hints or ())
 
