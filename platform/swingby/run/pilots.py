@@ -18,7 +18,7 @@ import numpy as np
 from swingby.data.records import BatchNote, Records
 from swingby.model.process_group import LostWorkerError
 from swingby.run.batches import Chosen
-from swingby.run.cost import Sample, fit, worth_measuring
+from swingby.run.cost import PATIENCE, Sample, fit, worth_measuring
 from swingby.run.forecast import Planned
 from swingby.run.processes.child import ChildProcess
 from swingby.run.processes.watchdog import DeadlineError, StoppedError, timeout
@@ -28,10 +28,10 @@ from swingby.units import counted
 
 SIZES = (1, 2, 16)
 """Cells of the batches that measure a shape: the first warms up, the other two give the fixed and the variable part."""
+GOLDEN = (math.sqrt(5) - 1) / 2
+"""Multiples of it, without what is before the point, lie far from one another."""
 STAIRS = (1, 2, 4)
 """Multiples of `Experiment.lanes` that replace SIZES where that many cells cost as much as one."""
-PATIENCE = 10.0
-"""Seconds after which the first pilot of a shape is ended. Its cells are trained anew, which is all that it costs."""
 LONGEST = 20.0
 """Seconds that a later pilot may take; the third is left out if it would take longer by the cost known so far. Of the
 second nothing is known: one cell alone cannot separate the cost of a batch from that of a cell."""
@@ -63,7 +63,11 @@ def choose_pilots(pending: Mapping[str, np.ndarray], most: Mapping[str, int], la
         most: the most cells that fit a batch of each shape.
         lanes: how many cells of each shape cost as much as one.
     """
-    chosen, left, sizes = list[Chosen](), dict(pending), dict[str, tuple[int, ...]]()
+    # Neighbours in the grid are alike: a cell far from the others tells more.
+    left = {
+        shape: positions[np.argsort(np.arange(len(positions)) * GOLDEN % 1)] for shape, positions in pending.items()
+    }
+    chosen, sizes = list[Chosen](), dict[str, tuple[int, ...]]()
     for shape, positions in pending.items():
         stairs = tuple(count * lanes[shape] for count in STAIRS)
         side_by_side = lanes[shape] > 1 and stairs[1] <= min(len(positions) // 2, most[shape])
@@ -137,7 +141,8 @@ class Pilots:
         pool = ThreadPoolExecutor(max(1, planned.workers), "pilot")
         try:
             while True:
-                for shape, notes in waiting.items():
+                # The first ones of all shapes first: what they take says which others are worth it.
+                for shape, notes in sorted(waiting.items(), key=lambda item: len(known[item[0]])):
                     if any(note.shape == shape for note, _ in running.values()):
                         continue
                     while notes and not self._is_worth(notes[0], known):
