@@ -9,7 +9,7 @@ PYTEST = $(BIN)/python -m pytest -q -n $(WORKERS) --dist loadgroup --durations=1
 READY := $(VENV)/.ready
 export RAY_USAGE_STATS_ENABLED = 0
 
-.PHONY: setup browser engine demo test docs test-quick test-all laws check check-deps bench gpu drills simulate fuzz clean
+.PHONY: setup browser engine demo test docs test-quick test-all matrix laws check check-deps bench gpu drills simulate fuzz clean
 
 setup: $(READY)
 
@@ -59,6 +59,10 @@ test-all: $(READY) browser
 	@command -v pdflatex >/dev/null && command -v pdftohtml >/dev/null || echo "no LaTeX: its test is skipped (Debian: apt-get \
 	install --no-install-recommends texlive-latex-base texlive-pictures lmodern fonts-lmodern poppler-utils)"
 	@$(PYTEST) -m 'slow or not slow' --timeout=3600 --hypothesis-profile=new-examples
+
+# Installs for reading, with each of Python 3.11 to 3.13 that is here, and runs a quick set of tests: make matrix PYTHONS=3.12
+matrix:
+	@PYTHONS="$(PYTHONS)" .ci/matrix
 
 # The laws alone, each with examples that no run before has seen: make laws ROUNDS=10
 ROUNDS ?= 1

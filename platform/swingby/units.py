@@ -21,6 +21,22 @@ def duration(seconds: float) -> str:
     return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
 
 
+def span(low: float, high: float) -> str:
+    """A range of seconds as a person says it: 40 to 70 s, 4 to 6 h; one duration where both ends read alike."""
+    unit, name = next(
+        (unit, name) for unit, name in ((3600, "h"), (60, "min"), (1, "s")) if high >= 1.5 * unit or unit == 1
+    )
+    ends = [_rounded(seconds / unit) for seconds in (low, high)]
+    return duration((low + high) / 2) if ends[0] == ends[1] or low == high else f"{ends[0]:g} to {ends[1]:g} {name}"
+
+
+def _rounded(value: float) -> float:
+    """To halves below 3, to two digits above 10."""
+    if value < 3:
+        return round(2 * value) / 2
+    return round(value, 0 if value < 100 else -1)
+
+
 def size(count: float) -> str:
     """Bytes as a person says them: 340 B, 1.2 MB."""
     for unit in ("B", "kB", "MB", "GB"):

@@ -164,6 +164,7 @@ def navigation() -> Nav:
                 *named("reports", "publishing", "detectors-and-drawings", "statements"),
             ]
         },
+        {"Guides": below("docs/guides/")},
         {"Examples": ["examples/README.md", *(n for n in names if re.fullmatch(r"examples/[\w-]+/README\.md", n))]},
         {
             "Experiments": [

@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from swingby.errors import SwingbyError
+from swingby.model.needed import require
 
 F = TypeVar("F", bound=Callable[..., Any])
 Floats = NDArray[np.float64]
@@ -26,10 +26,8 @@ class Compiled:
     @cached_property
     def dispatcher(self) -> Any:
         """What numba makes of the function; so are the compiled functions of its module that it calls."""
-        try:
-            from numba import njit
-        except ImportError as error:
-            raise SwingbyError(f"outcomes of curves are computed by numba ({error}): pip install numba") from error
+        require({"numba": "swingby[outcomes]"}, "computing outcomes of curves that are not stored yet")
+        from numba import njit
 
         names = self._function.__globals__
         for name in self._function.__code__.co_names:

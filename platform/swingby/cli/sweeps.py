@@ -180,7 +180,7 @@ def run(
     from swingby.data.records import Records
     from swingby.imports.notice import told_if_imported
     from swingby.run import driver
-    from swingby.run.forecast import summary
+    from swingby.run.forecast import summary, unmeasured_lines
     from swingby.run.options import RunOptions
     from swingby.run.preview import plan as plan_sweep
     from swingby.run.resources import check_request
@@ -220,6 +220,7 @@ def run(
                 say(summary(plan_sweep(one, Records.open(data, create=False), dry)))
             else:
                 say(f"{one.name}: {len(one):,} cells, none done ({data} does not exist yet)")
+                say("\n".join(unmeasured_lines(one, len(one), driver.worker_count(options) or 1)))
         return
     if retrain:
         from swingby.maintenance.retract import retract_older

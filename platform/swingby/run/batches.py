@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
@@ -12,7 +12,9 @@ import numpy as np
 from swingby.run.cost import Cost
 
 UNMEASURED = 64
-"""Cells a batch where no cost is known: small enough that the first batches come back soon."""
+"""Most cells a batch where no cost is known: small enough that the first batches come back soon."""
+SHARE = 16
+"""Batches that each worker gets at least where no cost is known and cells are trained one after another."""
 SHORTEST = 1.0
 """Seconds a batch is not cut below for the sake of more workers: a trial itself costs some 20 ms."""
 TURNS = 4
@@ -35,6 +37,8 @@ def choose(
     workers: int = 1,
     target: float = 5.0,
     lanes: Mapping[str, int] = MappingProxyType({}),
+    together: bool = True,
+    slow: Collection[str] = (),
 ) -> list[Chosen]:
     """Batches of the cells at positions 0, 1, ... whose shapes are given, in seed-major order.
 
@@ -48,6 +52,9 @@ def choose(
         workers: how many batches run at once.
         target: seconds a batch should take.
         lanes: how many cells of each shape cost as much as one; no batch is smaller to keep to the target.
+        together: whether a batch may take less than its cells one after another. Where no cost is known it then has
+            every worker's share of them; else it is small, as cells that take an hour each may be in it.
+        slow: shapes of unknown cost whose cells are known to take long.
     """
     of_shape = _by_shape(shapes)
     if costs:
@@ -56,7 +63,12 @@ def choose(
     chosen = []
     for shape, positions in of_shape.items():
         cost = costs.get(shape)
-        size = UNMEASURED if cost is None else cost.batch_size(target)
+        if cost is not None:
+            size = cost.batch_size(target)
+        elif together:
+            size = min(UNMEASURED, -(-len(positions) // workers))
+        else:
+            size = 1 if shape in slow else min(UNMEASURED, len(positions) // (workers * SHARE))
         parts = _parts(positions, min(max(size, lanes.get(shape, 1)), most[shape]))
         chosen += [Chosen(shape, part, None if cost is None else cost.seconds(len(part))) for part in parts]
     return sorted(chosen, key=lambda batch: batch.positions[0])

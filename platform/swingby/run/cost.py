@@ -5,19 +5,24 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
+
+PATIENCE = 10.0
+"""Seconds after which the first pilot of a shape is ended. Its cells are trained anew, which is all that it costs."""
 
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """One batch that ran: its shape, how many cells, wall seconds, bytes of its shards."""
+    """One batch that ran: its shape, how many cells, wall seconds, bytes of its shards; the mean sizes of its cells, as
+    of `estimate.sizes_of`, where they are known."""
 
     shape: str
     cells: int
     seconds: float
     size: int
+    sizes: np.ndarray | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

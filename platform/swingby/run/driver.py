@@ -226,7 +226,8 @@ class Driver:
         planner.shared = [cells for owner, cells in self._planned_cells if owner is not planner]
         if self.rounds is not None:
             self.rounds.begin()
-        if planner.options.pilot:
+        # Where a cluster trains, its machines measure: this one may be a login node, or have no GPU.
+        if planner.options.pilot and planner.options.address is None:
             planner.measure(self._progress)
         planned = planner.commit()
         if self.rounds is None or planned.missing:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
+import numpy as np
+
 from swingby.data.records import BatchNote, Plan
 from swingby.model.experiment import Resources
-from swingby.run.cost import Cost
+from swingby.run.cost import PATIENCE, Cost
+from swingby.run.estimate import Left
 from swingby.run.options import RunOptions
 from swingby.run.pending import CellCounts
 from swingby.run.resources import gpus_on, group_resources, runs_on_one, shares, widened
@@ -20,6 +24,8 @@ from swingby.units import counted, duration, size
 
 STORE = 1.75
 """Bytes of the store for each byte of shards (1.6 for curves and 0.15 for the index, measured on 6,720 cells)."""
+CARRIED = 0.5
+"""How far off, as a logarithm, a cost may be that is carried over to another shape."""
 COPIES = 3
 """How often the store holds what is not sealed: to work on, and in the last two publications."""
 
@@ -37,12 +43,20 @@ class ShapeForecast:
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """What the pending cells will take: seconds of one core, wall seconds on all workers, bytes on disk."""
+    """What the pending cells will take: seconds of one core, wall seconds on all workers, bytes on disk; `off` is the
+    logarithm of how far times may be off."""
 
     core_seconds: float
     wall_seconds: float
     disk_bytes: float
     shapes: tuple[ShapeForecast, ...]
+    off: float = 0.0
+
+    @property
+    def wall(self) -> str:
+        """The wall seconds as text: a range, where they may be far off."""
+        factor = math.exp(self.off)
+        return str(Left(self.wall_seconds, self.wall_seconds / factor, self.wall_seconds * factor))
 
 
 def forecast(
@@ -51,6 +65,7 @@ def forecast(
     resources: Mapping[str, Resources],
     workers: int,
     gpus: int = 1,
+    off: float = 0.0,
 ) -> Forecast | None:
     """The forecast of some batches; None if there are none, or if their cost is unknown.
 
@@ -63,7 +78,7 @@ def forecast(
     shapes: dict[str, ShapeForecast] = {}
     for note in notes:
         cost, cpus = known[note.shape], max(1, round(resources[note.shape].cpus))
-        seconds = cost.seconds(note.cells)
+        seconds = cost.seconds(note.cells) if note.forecast_seconds is None else note.forecast_seconds
         taken = sorted(free)[: min(cpus, workers)]
         begins, slots = taken[-1], on_gpus.get(resources[note.shape].gpus)
         if slots is not None:
@@ -83,7 +98,9 @@ def forecast(
     rows = tuple(shapes.values())
     open_share = min(1.0, SEGMENT_ROWS / sum(row.cells for row in rows))
     disk = shards * (1 + STORE * (1 + (COPIES - 1) * open_share))
-    return Forecast(sum(row.core_seconds for row in rows), max(free), disk, rows)
+    core_seconds = sum(row.core_seconds for row in rows)
+    carried = sum(row.core_seconds for row in rows if not row.measured) / core_seconds if core_seconds else 0.0
+    return Forecast(core_seconds, max(free), disk, rows, off + CARRIED * carried)
 
 
 def runs_on(gpus: int, each: float) -> int:
@@ -111,7 +128,9 @@ class Planned:
         gpus: how many GPUs all machines have.
         other_batches: how many batches the other sweeps of the run have; all share the machines.
         decision: why these cells, where the sweep is refined; else empty.
+        slow: whether nothing is known of some cells but that a pilot took long.
         hints: what to write so that results which are there count.
+        batch_sizes: what the cost of each batch may depend on: a row for each, as of `estimate.sizes_of`.
     """
 
     sweep: Sweep
@@ -132,6 +151,8 @@ class Planned:
     other_batches: int = 0
     decision: Mapping[str, Any] = field(default_factory=dict)
     hints: tuple[str, ...] = ()
+    slow: bool = False
+    batch_sizes: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)), compare=False)
 
     @cached_property
     def process_resources(self) -> Mapping[str, Resources]:
@@ -197,8 +218,11 @@ def summary(planned: Planned) -> str:
         place += f", {low if low == high else f'{low}-{high}'} CPUs a process"
     place += _gpus_text(planned)
     lines.append(f"  {batches} of {shapes} on {place}")
-    lines.append(f"  {planned.options.deadline_text()}")
-    lines += _forecast_lines(planned.forecast)
+    lines.append(f"  {planned.options.deadline_text(planned.forecast is not None)}")
+    if planned.forecast is None:
+        lines += unmeasured_lines(planned.sweep, planned.missing, planned.workers, planned.slow)
+    else:
+        lines += _forecast_lines(planned.forecast)
     if planned.decision and planned.forecast is not None:
         rest = (planned.decision["budget"] - planned.decision["asked"]) / planned.missing
         if rest > 0:
@@ -229,13 +253,20 @@ def _gpus_text(planned: Planned) -> str:
     )
 
 
-def _forecast_lines(needs: Forecast | None) -> Iterator[str]:
+def unmeasured_lines(sweep: Sweep, cells: int, workers: int, slow: bool = False) -> Iterator[str]:
+    """Lines for the user: what is unknown where nothing was measured, and what is known all the same."""
+    yield "  forecast: unmeasured (no batch of these shapes has run yet)"
+    if not sweep.experiment.together:
+        turns = -(-cells // workers)
+        yield f"  on {counted(workers, 'worker')} it takes as long as {counted(turns, 'cell')} one after another"
+    if slow:
+        yield f"  a cell takes longer than {PATIENCE:g} s; a run says what is left as soon as some have ended"
+
+
+def _forecast_lines(needs: Forecast) -> Iterator[str]:
     """Lines of `summary`: the forecast, and the shapes that it was measured on."""
-    if needs is None:
-        yield "  forecast: unmeasured (no batch of these shapes has run yet)"
-        return
     yield (
-        f"  forecast: {needs.core_seconds / 3600:.3g} core-hours, {duration(needs.wall_seconds)} on these workers, "
+        f"  forecast: {needs.core_seconds / 3600:.3g} core-hours, {needs.wall} on these workers, "
         f"{size(needs.disk_bytes)} on disk"
     )
     measured = [row.shape for row in needs.shapes if row.measured]

@@ -88,9 +88,11 @@ class RunOptions:
         if self.deadline is not None and not 0 < self.deadline <= YEAR:
             raise SwingbyError(f"--deadline {self.deadline:g}: allowed are seconds, more than 0 and at most a year")
 
-    def deadline_text(self) -> str:
-        """One line for the user: when a silent batch is ended."""
+    def deadline_text(self, measured: bool) -> str:
+        """One line for the user: when a silent batch is ended, with a measured forecast or without."""
         limit = f"{DEADLINE_FACTOR:g} times its forecast (at least {SHORTEST_DEADLINE:g} s)"
+        if not measured:
+            limit = f"{UNKNOWN_DEADLINE / 3600:g} h"
         if self.deadline is not None:
             limit = f"{self.deadline:g} s"
         return f"a batch that is silent for {limit} is ended, as if its process had died"

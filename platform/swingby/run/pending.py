@@ -5,6 +5,7 @@ A driver reserves the cells that it is about to train, so that no two drivers on
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,12 +19,15 @@ from swingby.data.parquet import read_parquet
 from swingby.data.records import Plan, Records
 from swingby.errors import SwingbyError
 from swingby.run.cost import Sample
+from swingby.run.estimate import sizes_of
 from swingby.store import Store
 from swingby.store.sql import quoted
 from swingby.sweepfile.sweep import Sweep
 
 RECENT = 200
 """Batches of a shape, the newest first, that its cost is fitted to."""
+SIZED = 64
+"""Most cells of a batch that tells of the sizes of its cells: in a large one they are those of the whole sweep."""
 
 TrainedCells = tuple[pa.Array, frozenset[str]]
 """Ids of cells that another sweep of this run trains, with the tokens of what is recorded of them."""
@@ -298,7 +302,30 @@ class PendingCells:
             query = f"select shard from {quoted(name)} where status <> 'running'"
             whole = {row.shard for row in store.sql(query)}
             rows = [row for row in rows if whole.intersection(row.names)]
-        return [Sample(row.shape, row.cells, row.seconds, row.bytes) for row in rows]
+        sizes = self._sizes_of(store, [row.names if row.cells <= SIZED else [] for row in rows])
+        return [Sample(row.shape, row.cells, row.seconds, row.bytes, of) for row, of in zip(rows, sizes, strict=True)]
+
+    @cached_property
+    def sizes(self) -> np.ndarray:
+        """What the cost of each point may depend on."""
+        return sizes_of(self._sweep.points)
+
+    def _sizes_of(self, store: Store, batches: Sequence[Sequence[str]]) -> list[np.ndarray | None]:
+        """The mean sizes of the cells in each of these groups of shards, as far as they are cells of the sweep."""
+        import pyarrow.compute as pc
+
+        if not any(batches) or not self.sizes.shape[1]:
+            return [None] * len(batches)
+        query = f"select shard, cell_id from {quoted(self._sweep.experiment_name)} where list_contains($1, shard)"
+        rows = store.sql(query, [[name for names in batches for name in names]]).arrow()
+        at = pc.call_function("index_in", [rows["cell_id"]], pc.SetLookupOptions(value_set=self.ids)).fill_null(-1)
+        shards = rows["shard"].to_pylist()
+        places: dict[str, list[int]] = defaultdict(list)
+        for shard, place in zip(shards, at.to_pylist(), strict=True):
+            if place >= 0:
+                places[shard].append(place % len(self._sweep.points))
+        of_batches = ([place for name in names for place in places[name]] for names in batches)
+        return [self.sizes[of].mean(axis=0) if of else None for of in of_batches]
 
 
 SAMPLES = """

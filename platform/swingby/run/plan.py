@@ -19,6 +19,7 @@ from swingby.model.needed import require
 from swingby.run.batches import Chosen, choose
 from swingby.run.commit_lock import commit_lock, planning_lock
 from swingby.run.cost import Cost, costs
+from swingby.run.estimate import Sizes
 from swingby.run.forecast import Planned, forecast
 from swingby.run.hints import hints
 from swingby.run.options import RunOptions
@@ -226,12 +227,21 @@ class Planner:
         known = costs(self.pending.samples, self.pending.work(self.pending.shape_names))
         target = self.options.target_seconds / GRAINS
         shapes, most, lanes = self.pending.shape_codes(), self.pending.max_batches(), self.pending.lanes()
-        chosen = choose(shapes, known, most, self.workers, target, lanes)
-        planned = self._planned_batches(chosen, counts, known)
-        return replace(planned, hints=self._hints or ())
+        together, slow = self.sweep.experiment.together, self._pilots.slow
+        chosen = choose(shapes, known, most, self.workers, target, lanes, together, slow)
+        by_sizes = Sizes.of(self.pending.samples, known)
+        factors = by_sizes.factors(self._batch_sizes(chosen))
+        chosen = [
+            batch if batch.seconds is None else replace(batch, seconds=batch.seconds * factor)
+            for batch, factor in zip(chosen, factors.tolist(), strict=True)
+        ]
+        planned = self._planned_batches(chosen, counts, known, by_sizes.off)
+        return replace(planned, hints=self._hints or (), slow=bool(slow))
 
-    def _planned_batches(self, chosen: Sequence[Chosen], counts: CellCounts, known: Mapping[str, Cost]) -> Planned:
-        """The plan of these batches, with its forecast."""
+    def _planned_batches(
+        self, chosen: Sequence[Chosen], counts: CellCounts, known: Mapping[str, Cost], off: float = 0.0
+    ) -> Planned:
+        """The plan of these batches, with its forecast, which is `off` by so much."""
         notes = tuple(
             BatchNote(number, batch.shape, len(batch.positions), batch.seconds) for number, batch in enumerate(chosen)
         )
@@ -277,5 +287,15 @@ class Planner:
             machines=self.machines,
             gpus=self.gpus,
             decision=self.decision,
+            batch_sizes=self._batch_sizes(chosen),
         )
-        return replace(planned, forecast=forecast(notes, known, planned.batch_resources, self.workers, self.gpus))
+        return replace(planned, forecast=forecast(notes, known, planned.batch_resources, self.workers, self.gpus, off))
+
+    def _batch_sizes(self, chosen: Sequence[Chosen]) -> np.ndarray:
+        """What the cost of these batches may depend on: the mean over the cells of each."""
+        sizes, places = self.pending.sizes, self.pending.places % len(self.sweep.points)
+        if not chosen:
+            return sizes[:0]
+        starts = np.cumsum([0] + [len(batch.positions) for batch in chosen[:-1]])
+        rows = sizes[places[np.concatenate([batch.positions for batch in chosen])]]
+        return np.add.reduceat(rows, starts, axis=0) / [[len(batch.positions)] for batch in chosen]

@@ -13,6 +13,7 @@ from rich.progress import BarColumn, SpinnerColumn, TextColumn
 from rich.progress import Progress as Bars
 from rich.text import Text
 
+from swingby.run.estimate import Estimate, Left
 from swingby.text import fitted, legible
 from swingby.units import duration
 
@@ -20,10 +21,12 @@ if TYPE_CHECKING:
     from swingby.run.forecast import Planned
     from swingby.run.worker.batch import BatchDone
 
-WEIGHT = 20.0
-"""Core seconds of weight that the forecast has beside the measured times."""
 EVERY = 3.0
 """Seconds between plain lines, so that a log stays readable."""
+FEW = 20
+"""Cells below which a line says how many the time left was measured on."""
+OFTEN = 0.1
+"""Least seconds between two texts beside a bar."""
 
 
 class Progress:
@@ -34,15 +37,14 @@ class Progress:
 
     def _reset(self) -> None:
         self.total = self.done = self.failed = self.diverged = self.batches = 0
-        self.core_seconds = self._forecast = self._forecast_done = 0.0
-        self._forecast_of: dict[tuple[str, int], float] = {}
+        self.core_seconds = 0.0
+        self._estimate = Estimate(measured=False)
         self._cpus_of: dict[tuple[str, int], float] = {}
         self.done_of: dict[str, int] = {}
         self._workers, self._runs = 1.0, 1
         self._named, self._which = False, ""
         self._shares: tuple[float, ...] = ()
         self._at_first = 0.0
-        self._measured = False
         self._began = time.monotonic()
         self._first = self._last = self._began
 
@@ -60,26 +62,28 @@ class Progress:
         self._shares, self._at_first = tuple(in_progress), sum(in_progress)  # no measure of this run's rate
         self.total = sum(one.missing for one in planned)
         self._workers = max(1.0, *(one.busy_cores for one in planned))
-        for one in planned:
-            # With a single plan no batch needs the name of its plan.
-            plan_id = one.plan.plan_id if len(planned) > 1 or more else ""
-            for note in one.batches:
-                self._cpus_of[plan_id, note.batch] = one.batch_resources[note.shape].cpus
-                self._forecast_of[plan_id, note.batch] = note.forecast_seconds or float(note.cells)
-        self._forecast = sum(self._forecast_of.values())
-        self._measured = all(note.forecast_seconds is not None for one in planned for note in one.batches)
+        self._estimate.measured = all(note.forecast_seconds is not None for one in planned for note in one.batches)
         self._named = len(planned) > 1 or more
+        for one in planned:
+            self._expect(one)
         self._show(first=True)
+
+    def _expect(self, planned: Planned) -> None:
+        """Takes the batches of a plan as ones to come; with a single plan no batch needs the name of its plan."""
+        plan_id, notes = planned.plan.plan_id if self._named else "", planned.batches
+        keys, cpus = (
+            [(plan_id, note.batch) for note in notes],
+            [planned.batch_resources[one.shape].cpus for one in notes],
+        )
+        self._cpus_of.update(zip(keys, cpus, strict=True))
+        loads = [(note.forecast_seconds or float(note.cells)) * count for note, count in zip(notes, cpus, strict=True)]
+        self._estimate.add(keys, loads, cpus, planned.batch_sizes)
 
     def more(self, planned: Planned) -> None:
         """Counts the cells of a further plan, too, which was made while others run."""
         self.total += planned.missing
-        for note in planned.batches:
-            key = planned.plan.plan_id, note.batch
-            self._cpus_of[key] = planned.batch_resources[note.shape].cpus
-            self._forecast_of[key] = note.forecast_seconds or float(note.cells)
-            self._forecast += self._forecast_of[key]
-            self._measured = self._measured and note.forecast_seconds is not None
+        self._estimate.measured &= all(note.forecast_seconds is not None for note in planned.batches)
+        self._expect(planned)
         self._show()
 
     def measuring(self, planned: Planned) -> None:
@@ -91,7 +95,6 @@ class Progress:
     def left_out(self, cells: int) -> None:
         """Takes cells off the count that are not trained now."""
         self.total -= cells
-        self._show()
 
     def batch_done(self, done: BatchDone) -> None:
         """Counts a batch that came back."""
@@ -104,7 +107,7 @@ class Progress:
         keys = [(done.plan_id if self._named else "", batch) for batch in (done.batch, *done.merged)]
         self.core_seconds += done.seconds * self._cpus_of.get(keys[0], 1.0)
         if done.cells:  # a batch that was stopped before its first result says nothing about the others
-            self._forecast_done += done.share * sum(self._forecast_of.get(key, 0.0) for key in keys)
+            self._estimate.done(keys, done.seconds, done.share)
         self.failed += done.failed
         self._show()
 
@@ -144,19 +147,24 @@ class Progress:
         return self._last - self._first
 
     def remaining(self) -> float | None:
-        """Estimate of the seconds left: the forecast of the batches left, corrected by what the done batches took.
+        """Estimate of the seconds left; None where nothing is known."""
+        left = self.left()
+        return None if left is None else left.seconds
 
-        Before the first batch is done, and where there is no forecast, the rate of the cells done and in progress
-        counts; None where there are none.
+    def left(self) -> Left | None:
+        """Estimate of the seconds left, and its range: what is forecast for the batches left, by what those took that
+        are done.
+
+        Before the first batch is done the rate counts at which cells in progress go on; None where there are none.
         """
-        reached = self.done + sum(self._shares)
-        if not self._forecast_done or not self._measured:
-            gained = reached - self._at_first
-            return (time.monotonic() - self._began) * (self.total - reached) / gained if gained > 0 else None
-        # A worker's first batch also pays for its start: until much is done, the forecast itself has weight.
-        correction = (self.core_seconds + WEIGHT) / (self._forecast_done + WEIGHT)
-        left = self._forecast - self._forecast_done - sum(self._shares) * self._forecast / self.total
-        return max(left, 0.0) * correction / (self._workers * self._runs)
+        now, reached = time.monotonic(), self.done + sum(self._shares)
+        elapsed = now - self._first if self.batches else 0.0
+        left = self._estimate.left(self._workers * self._runs, sum(self._shares) / max(1, self.total), elapsed)
+        gained = reached - self._at_first
+        if left is None and gained > 0:
+            seconds = (now - self._began) * (self.total - reached) / gained
+            return Left(seconds, 0.7 * seconds, 1.4 * seconds)
+        return left
 
     def state(self) -> str:
         """One line of text: cells done, failures, cells in progress, time left."""
@@ -168,9 +176,10 @@ class Progress:
                 f"{len(self._shares):,} in progress ({sum(self._shares) / len(self._shares):.0%} of their steps)"
             )
         parts += [shared_text(self._runs)] if self._runs > 1 else []
-        left = self.remaining()
+        left = self.left()
         if left is not None and self.done < self.total:
-            parts.append(f"about {duration(left)} left")
+            few = f" (measured on {self.done:,})" if 0 < self.done < FEW else ""
+            parts.append(f"about {left} left{few}")
         return ", ".join(parts)
 
     def _show(self, first: bool = False, last: bool = False) -> None:
@@ -191,8 +200,8 @@ class Lines(Progress):
         print(fitted(text, self._stream), file=self._stream, flush=True)
 
     def _show(self, first: bool = False, last: bool = False) -> None:
-        now, text = time.monotonic(), self.state()
-        if not self.total or text == self._text or not (first or last or now - self._shown >= EVERY):
+        now = time.monotonic()
+        if not self.total or not (first or last or now - self._shown >= EVERY) or (text := self.state()) == self._text:
             return
         self._shown, self._text = now, text
         self.line(f"[{duration(now - self._began)}] {text}")
@@ -206,6 +215,7 @@ class Live(Progress):
         self._console = Console(file=stream, highlight=False)
         self._bars = Bars(SpinnerColumn(), BarColumn(), TextColumn("{task.description}"), console=self._console)
         self._task: Any = None
+        self._shown = 0.0
 
     def line(self, text: str) -> None:
         """Prints a line above the bar."""
@@ -217,8 +227,10 @@ class Live(Progress):
                 self._bars.remove_task(self._task)
             self._bars.start()
             self._task = self._bars.add_task("", total=self.total)
-        if self._task is not None:
-            self._bars.update(self._task, completed=self.done, description=self.state())
+        now = time.monotonic()
+        if self._task is not None and (first or last or now - self._shown >= OFTEN):
+            self._shown = now
+            self._bars.update(self._task, total=self.total, completed=self.done, description=self.state())
         if last:
             self._bars.stop()
 

@@ -88,7 +88,8 @@ class RunResult:
 
 
 def _costs(costs: Forecast | Actual) -> str:
-    hours, wall = costs.core_seconds / 3600, duration(costs.wall_seconds)
+    hours = costs.core_seconds / 3600
+    wall = costs.wall if isinstance(costs, Forecast) else duration(costs.wall_seconds)
     # The folder may shrink meanwhile: what earlier runs published goes when it is superseded.
     disk = f", {size(costs.disk_bytes)} on disk" if costs.disk_bytes > 0 else ""
     return f"{hours:.3g} core-hours, {wall} of training{disk}"

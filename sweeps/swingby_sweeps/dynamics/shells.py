@@ -28,8 +28,12 @@ BAND = (
     "their spread and not a confidence interval. "
 )
 """How to read curves in a report, of which `Reported.curves.reading` says more."""
-_ONE_THREAD = {"": (), "blas": ("threadpoolctl",), "torch": ("torch", "threadpoolctl")}
-"""What holds threads to one, and is therefore required."""
+_ONE_THREAD = {
+    "": ("numba",),
+    "blas": ("threadpoolctl", "numba"),
+    "torch": ("torch", "threadpoolctl", "numba"),
+}
+"""What holds threads to one, and numba, which compiles the kernels that a shell trains with: all of it is required."""
 TOGETHER = 1.0
 """Seconds after which the rows of cells that were trained one after another make a table."""
 

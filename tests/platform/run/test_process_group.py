@@ -299,7 +299,8 @@ def test_a_plan_tells_of_its_processes(walk: Any) -> None:
     assert {each.cpus for each in planned.batch_resources.values()} == {2.0}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(type(registry.experiment("walk")), "resources", lambda self, params: Resources(most_cpus=16))
-        wide = Planner(sweep, walk.records(), RunOptions(workers=8, processes=2)).preview()
+        few = walk.sweep(axes={"width": [1, 2]}, seeds=1)
+        wide = Planner(few, walk.records(), RunOptions(workers=8, processes=2)).preview()
     assert {each.cpus for each in wide.batch_resources.values()} == {4.0}  # two batches of two processes on eight cores
     assert "2 processes a batch, 2 CPUs a process" in summary(wide)
     assert planned.plan.sweep_id == Planner(sweep, walk.records()).preview().plan.sweep_id

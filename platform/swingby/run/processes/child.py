@@ -56,6 +56,7 @@ class ChildProcess:
 
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
+        self._device = "cpu"  # the kind that its process can see
         self._replies = -1  # the pipe that its replies come through
         self._read = b""  # of the pipe, and not yet replied
 
@@ -66,7 +67,7 @@ class ChildProcess:
         self.close()
 
     def run(self, assignment: Assignment, seconds: float, stop: Callable[[], bool] | None = None) -> BatchDone:
-        """`run_batch` in the child process, alone and on one CPU.
+        """`run_batch` in the child process, alone; a batch that is not for a GPU sees none, as under Ray.
 
         Args:
             seconds: how long the batch may take.
@@ -78,9 +79,9 @@ class ChildProcess:
             SwingbyError: as `run_batch`.
         """
         where = str(assignment.data), assignment.plan_id, list(assignment.batches)
-        return BatchDone(
-            **self._ask([*where, assignment.device, assignment.part, assignment.attempt], seconds, stop=stop)
-        )
+        how = assignment.device, assignment.part, assignment.attempt, assignment.cpus
+        self._see(assignment.device)
+        return BatchDone(**self._ask([*where, *how], seconds, stop=stop))
 
     def prepare(
         self, data: Path, planned: Planned, tell: Callable[[str], None], stop: Callable[[], bool] | None = None
@@ -90,8 +91,16 @@ class ChildProcess:
         A process that dies of it is left to the batches, which tell of it.
         """
         first = {note.shape: note.batch for note in reversed(planned.batches)}
+        self._see(max((planned.device(note) for note in planned.batches), default="cpu"))
         with suppress(LostWorkerError):
             self._ask([str(data), planned.plan.plan_id, sorted(first.values())], PREPARING, tell, stop)
+
+    def _see(self, device: str) -> None:
+        """Ends a process that cannot see this device, or could see a GPU that is not asked for."""
+        kind = device.partition(":")[0]
+        if kind != self._device:
+            self.close()
+        self._device = kind
 
     def kill(self) -> None:
         """Kills the process under a thread that waits for its reply, which then finds it dead."""
@@ -117,8 +126,11 @@ class ChildProcess:
             self._crash = tempfile.TemporaryFile()  # noqa: SIM115 - open as long as the process
             passed = [end, self._crash.fileno()]
             command = [sys.executable, "-c", _CHILD, *map(str, (os.getpid(), *passed))]
+            hidden = {"CUDA_VISIBLE_DEVICES": ""} if self._device == "cpu" else {}
             try:
-                self._process = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=passed, bufsize=0)
+                self._process = subprocess.Popen(
+                    command, stdin=subprocess.PIPE, pass_fds=passed, bufsize=0, env={**os.environ, **hidden}
+                )
             finally:
                 os.close(end)
             assert self._process.stdin is not None
@@ -212,9 +224,9 @@ def main(parent: int, replies: int, crash: int) -> None:
         try:
             with timeout(math.inf, lambda: bool(stop_signals)) as beat:
                 if how:
-                    device, part, attempt = how
+                    device, part, attempt, cpus = how
                     part = None if part is None else tuple(part)
-                    assignment = Assignment(Path(data), plan_id, tuple(batches), part, attempt, device)
+                    assignment = Assignment(Path(data), plan_id, tuple(batches), part, attempt, device, cpus=cpus)
                     content = asdict(run_batch(assignment, lambda: bool(stop_signals), beat))
                 else:
                     content = _prepared(Path(data), plan_id, batches, replies)
