@@ -11,6 +11,7 @@ from swingby.errors import SwingbyError
 from swingby.imports.exports import ENDED, Export, recognised
 from swingby.imports.reading import ROW, TYPES, UNUSED, FileColumn, RunsFile
 from swingby.model.params import UntypedParams
+from swingby.options import option
 from swingby.store.sql import quoted
 from swingby.store.views import RESERVED, STEPS
 from swingby.sweepfile.outcomes import TAKEN
@@ -112,7 +113,7 @@ def layout_of(file: RunsFile, requested: ColumnRoles, known: Mapping[str, str] |
             continue
         why = _why_not(file, one, export, chosen, ignored) if name not in unfit or name in chosen else unfit[name]
         if name in unfit and name not in chosen:
-            settings[name] = why or "not among --params"
+            settings[name] = why or "not among the parameters that are named"
         elif why:
             left_out[name] = why
         else:
@@ -188,7 +189,8 @@ def _names(columns: Sequence[FileColumn], export: Export, ignored: Collection[st
             other = before.setdefault(name.lower(), one.name)
             if other != one.name:
                 raise SwingbyError(
-                    f"the columns {other!r} and {one.name!r} would both be called {name!r}: --ignore one of them"
+                    f"the columns {other!r} and {one.name!r} would both be called {name!r}: leave one out "
+                    f"({option('ignored')})"
                 )
     return names
 
@@ -279,7 +281,8 @@ def _no_params(file: RunsFile, columns: Sequence[FileColumn], export: Export) ->
     more = f" and {len(candidates) - MOST_CANDIDATES} more" if len(candidates) > MOST_CANDIDATES else ""
     listed = ", ".join(candidates[:MOST_CANDIDATES]) + more
     return (
-        f"say which columns are parameters, such as --params rate,width; values come again in {listed or 'no column'}"
+        f"say which columns are parameters, such as {option('params', 'rate,width')}; values come again in "
+        f"{listed or 'no column'}"
     )
 
 
@@ -290,7 +293,7 @@ def _why_not(file: RunsFile, one: FileColumn, export: Export, chosen: Collection
     if one.kind == UNUSED:
         return one.why
     if chosen:
-        return "" if one.name in chosen else "not among --columns"
+        return "" if one.name in chosen else "not among the columns that are wanted"
     if one.name in export.dropped:
         return "about the run"
     if one.kind == "str":
@@ -307,7 +310,7 @@ def _checked_param(column: FileColumn, kind: str) -> FileColumn:
     if kind != column.kind and (column.kind, kind) not in widens:
         raise SwingbyError(
             f"the parameter {column.name!r} is {column.kind} in the file, not {kind}: an experiment's parameters keep "
-            "their types, so import it under another --experiment"
+            f"their types, so import it under another name ({option('experiment')})"
         )
     return replace(column, kind=kind)
 

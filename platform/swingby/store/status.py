@@ -20,6 +20,7 @@ from swingby.errors import SwingbyError
 from swingby.function.travel import take
 from swingby.model import registry
 from swingby.model.cell import Cell
+from swingby.options import option
 from swingby.store.functions import adopt_declared
 from swingby.store.lookup import find_sweep
 from swingby.store.reader import Store
@@ -199,7 +200,7 @@ def failure_lines(failures: Sequence[tuple[str, str]], failed: int, imported: bo
         lines.append(f"  and {failed - len(failures):,} cells more failed")
     if imported:
         return lines
-    return [*lines, "  --retry-failed trains them again"] if failed else []
+    return [*lines, f"  {option('retry_failed', True)} trains them again"] if failed else []
 
 
 def failure_reasons(store: Store, experiment: str, sweep_id: str) -> tuple[Reason, ...]:
