@@ -15,6 +15,7 @@ from swingby.run.progress import Progress
 from swingby.store import Store
 from swingby.store.refined import Refined
 from swingby.store.status import (
+    ends_line,
     failed_cells,
     failure_lines,
     final_counts,
@@ -71,9 +72,7 @@ class RunResult:
     remarks: tuple[tuple[str, int], ...] = ()
 
     def __str__(self) -> str:
-        counts = {"ok": self.ok, "diverged": self.diverged, "FAILED": self.failed, "MISSING": self.missing}
-        shown = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count) or "none"
-        lines = [f"{self.name} ({self.sweep_id}): {counted(self.cells, 'cell')}: {shown}; {duration(self.seconds)}"]
+        lines = [f"{ends_line(self)}; {duration(self.seconds)}"]
         lines += failure_lines(self.failures, self.failed)
         lines += remark_lines(self.remarks)
         lines += [f"  the store refused {reason}" for reason in self.bad]
