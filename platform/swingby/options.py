@@ -34,7 +34,7 @@ def option(name: str, value: Any = ...) -> str:
         value: true and false make `--local` and `--no-local` of a command; ...: the option as such.
     """
     if not _commands:
-        return f"{name}={'' if value is ... else repr(value)}"
+        return name if value is ... else f"{name}={value!r}"
     flag = NAMES.get(name, name).replace("_", "-")
     if (name, value) in FLAGS:
         return FLAGS[name, value]

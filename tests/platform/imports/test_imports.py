@@ -32,6 +32,8 @@ from swingby_analysis.statements.needed import needed_sweeps, progress
 from swingby_analysis.statements.statement import parse
 from tests.support.command import swingby
 
+pytestmark = pytest.mark.usefixtures("as_a_command")
+
 CLAIM = """-- in most seeds: Small rates learn slowly [1]
 -- sweeps: theirs
 -- setting: lr = {lr}

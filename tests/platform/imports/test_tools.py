@@ -31,6 +31,8 @@ from swingby.store import Store
 from tests.platform.imports.make_runs import GRID, losses
 from tests.support.command import swingby
 
+pytestmark = pytest.mark.usefixtures("as_a_command")
+
 LEFT = Path(__file__).parent / "left.zip"
 """Files that the tools left, as `make_runs.py` has them made; without logs and pickles."""
 PYTHON = os.environ.get("TOOLS_PYTHON", sys.executable)
