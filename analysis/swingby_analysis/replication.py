@@ -178,9 +178,7 @@ def _check_finished(data: Path, sweep: Sweep) -> None:
         is_refined = only_refined(store, sweep.sweep_id) is not None
     done = sum(counts.values())
     if not known:
-        raise SwingbyError(
-            f"{sweep.name!r} has not been run here yet, so it has no extreme points: swingby run {sweep.source}"
-        )
+        raise SwingbyError(f"{sweep.name!r} has not been run here yet, so it has no extreme points: run it first")
     if done < len(sweep) and is_refined:
         raise SwingbyError(
             f"{sweep.name!r} is refined: {done:,} of its grid's {len(sweep):,} cells were trained, so that points have "
@@ -190,7 +188,7 @@ def _check_finished(data: Path, sweep: Sweep) -> None:
     if done < len(sweep):
         raise SwingbyError(
             f"{sweep.name!r} is not finished: {done:,} of {len(sweep):,} cells have ended, and which points are "
-            f"extreme may change; swingby run {sweep.source}"
+            "extreme may change: run it to its end"
         )
 
 
@@ -205,7 +203,8 @@ def _outcome(sweep: Sweep, read: ReportData, requested: str | None) -> str:
     chosen = requested or named or sweep.outcome
     if chosen is None:
         raise SwingbyError(
-            f"{sweep.name!r} has no diagram: name an outcome by {option('outcome')}; allowed: {', '.join(able)}"
+            f"{sweep.name!r} has no diagram: name an outcome, such as "
+            f"{option('outcome', (able or ['NAME'])[0])}; allowed: {', '.join(able)}"
         )
     if chosen not in read.outcomes:
         raise SwingbyError(f"{sweep.name!r} has no outcome {chosen!r}; {registry.nearest_offered(chosen, able)}")
