@@ -238,7 +238,7 @@ class Results:
         return f"<p>{escape(str(self.run))}</p>{frame.head(10)._repr_html_()}"
 
     def polars(self) -> pl.DataFrame:
-        """Every finished cell as a row: its parameters (those on axes first), outcomes, scalars, seed and status, curves;
+        """Every finished cell as a row: parameters (those on axes first), outcomes, scalars, seed and status, curves;
         then what the platform keeps of it, such as its id."""
         from swingby.store.lookup import sweep_rows
 

@@ -31,9 +31,9 @@ def shown(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[Any]]:
             linecache.cache[file] = len(text), None, text.splitlines(keepends=True), file  # as IPython does
             tree = ast.parse(text)
             last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
-            exec(compile(tree, file, "exec"), names)  # noqa: S102 - the notebook is ours
+            exec(compile(tree, file, "exec"), names)
             if isinstance(last, ast.Expr):
-                values.append(eval(compile(ast.Expression(last.value), file, "eval"), names))  # noqa: S307
+                values.append(eval(compile(ast.Expression(last.value), file, "eval"), names))
         yield values
 
 

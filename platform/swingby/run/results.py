@@ -23,7 +23,7 @@ from swingby.store.status import (
     remark_lines,
     remarks,
 )
-from swingby.units import counted, duration, size
+from swingby.units import duration, size
 
 
 @dataclass(frozen=True, slots=True)

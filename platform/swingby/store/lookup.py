@@ -187,7 +187,7 @@ def _rows_of(store: Store, known: KnownSweep, points: bool) -> str:
 
 
 def _in_order(store: Store, known: KnownSweep, outcomes: Sequence[str]) -> list[str]:
-    """The columns of a sweep's rows: parameters (those on axes first), outcomes, scalars, seed, curves, and the rest."""
+    """The columns of a sweep's rows: parameters (those on axes first), outcomes, scalars, seed, curves, the rest."""
     (row,) = store.sql("select resolved from sweeps where sweep_id = ?", [known.sweep_id]).rows()
     resolved, types = json.loads(row.resolved), store.columns(known.experiment)
     on_axes = [split(name)[0] for axis in resolved["axes"] for name in axis["names"]]
