@@ -80,7 +80,20 @@ def big() -> Sweep:
 
 
 NEVER = "a folder that is not there"
-Call = Callable[[Results, Path], Any]
+Call = Callable[[Any, Path], Any]
+FAULTY: list[dict[str, Any]] = [
+    {"local": True, "address": "127.0.0.1:1"},
+    {"code": "wheel"},
+    {"code": "git", "address": "127.0.0.1:1"},
+    {"device": "tpu"},
+    {"older": "x"},
+    {"processes": 0},
+    {"processes": 2},
+    {"deadline": -1.0},
+    {"address": "x"},
+    {"refine": True},
+]
+"""Options of a run that are refused."""
 CALLS: dict[str, list[Call]] = {
     "Sweep.of": [
         lambda results, tmp: Sweep.of(stays, axes={"lr": "x"}),
@@ -94,21 +107,7 @@ CALLS: dict[str, list[Call]] = {
         lambda results, tmp: Sweep.load("transient-memorization", ["basis.n=1"]),
         lambda results, tmp: Sweep.load("transient-memorization", ["axes.width.logspac.points=1"]),
     ],
-    "Sweep.run": [
-        lambda results, tmp, keys=keys: big().run(tmp, progress=Progress(), **keys)
-        for keys in (
-            {"local": True, "address": "127.0.0.1:1"},
-            {"code": "wheel"},
-            {"code": "git", "address": "127.0.0.1:1"},
-            {"device": "tpu"},
-            {"older": "x"},
-            {"processes": 0},
-            {"processes": 2},
-            {"deadline": -1.0},
-            {"address": "x"},
-            {"refine": True},
-        )
-    ],
+    "Sweep.run": [lambda results, tmp, keys=keys: big().run(tmp, progress=Progress(), **keys) for keys in FAULTY],
     "Sweep.refine": [
         lambda results, tmp: big().refine(tmp),
         lambda results, tmp: big().refine(tmp, outcome="x"),

@@ -193,7 +193,8 @@ def _in_order(store: Store, known: KnownSweep, outcomes: Sequence[str]) -> list[
     on_axes = [split(name)[0] for axis in resolved["axes"] for name in axis["names"]]
     params = [*on_axes, *registry.experiment(known.experiment).Params.model_fields]
     params = [name for name in dict.fromkeys(params) if name in types]
-    results = [name for name in types if name not in STANDARD and name not in params]
+    platforms = {*STANDARD, store.last_step(known.experiment)}
+    results = [name for name in types if name not in platforms and name not in params]
     curves = [name for name in results if types[name].endswith("]")]
     scalars = [name for name in results if name not in curves]
     step = ["step"] if "step" in types else []

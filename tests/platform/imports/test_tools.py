@@ -152,7 +152,7 @@ def test_settings_of_every_kind_are_stored(tmp_path: Path) -> None:
     assert "3 cells imported" in done.output, done.output
     with Store.open(tmp_path / "data") as store:
         rows = store.sql(
-            "select model_hidden as h, model_flag as f, word, rate, step, loss, seed from kinds order by rate"
+            'select "model.hidden" as h, "model.flag" as f, word, rate, step, loss, seed from kinds order by rate'
         )
         found = [tuple(row.values()) for row in rows.arrow().to_pylist()]
     curve = ([0, 5], [1, 0.5], 7)
