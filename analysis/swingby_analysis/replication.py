@@ -12,6 +12,7 @@ from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.model.points import PointWriter
+from swingby.options import option
 from swingby.run.outcomes import derive
 from swingby.store import Store, ingest
 from swingby.store.lookup import find_sweep
@@ -123,9 +124,9 @@ def choose(
         SwingbyError: the sweep is not finished here, there is no such outcome, it has no extremes, or a number is not
             allowed.
     """
-    for name, value in (("--top", top), ("--seeds", seeds)):
+    for name, value in (("top", top), ("seeds", seeds)):
         if value < 1:
-            raise SwingbyError(f"{name} {value} trains nothing; allowed: 1 or more")
+            raise SwingbyError(f"{option(name, value)} trains nothing; allowed: 1 or more")
     if sweep.replicates is not None:
         raise SwingbyError(f"{sweep.name!r} is a replication itself; replicate {sweep.replicates['name']!r}")
     records = Records.open(data, create=False)
@@ -177,19 +178,17 @@ def _check_finished(data: Path, sweep: Sweep) -> None:
         is_refined = only_refined(store, sweep.sweep_id) is not None
     done = sum(counts.values())
     if not known:
-        raise SwingbyError(
-            f"{sweep.name!r} has not been run here yet, so it has no extreme points: swingby run {sweep.source}"
-        )
+        raise SwingbyError(f"{sweep.name!r} has not been run here yet, so it has no extreme points: run it first")
     if done < len(sweep) and is_refined:
         raise SwingbyError(
             f"{sweep.name!r} is refined: {done:,} of its grid's {len(sweep):,} cells were trained, so that points have "
             "different numbers of seeds, and none is extreme by its seeds alone; "
-            f"swingby run {sweep.source} --no-refine trains the rest"
+            f"a run with {option('refine', False)} trains the rest"
         )
     if done < len(sweep):
         raise SwingbyError(
             f"{sweep.name!r} is not finished: {done:,} of {len(sweep):,} cells have ended, and which points are "
-            f"extreme may change; swingby run {sweep.source}"
+            "extreme may change: run it to its end"
         )
 
 
@@ -203,7 +202,10 @@ def _outcome(sweep: Sweep, read: ReportData, requested: str | None) -> str:
     named = None if sweep.diagram is None else sweep.diagram.outcome
     chosen = requested or named or sweep.outcome
     if chosen is None:
-        raise SwingbyError(f"{sweep.name!r} has no diagram: name an outcome by --outcome; allowed: {', '.join(able)}")
+        raise SwingbyError(
+            f"{sweep.name!r} has no diagram: name an outcome, such as "
+            f"{option('outcome', (able or ['NAME'])[0])}; allowed: {', '.join(able)}"
+        )
     if chosen not in read.outcomes:
         raise SwingbyError(f"{sweep.name!r} has no outcome {chosen!r}; {registry.nearest_offered(chosen, able)}")
     if chosen not in able:

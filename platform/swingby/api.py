@@ -19,6 +19,7 @@ from swingby.function.nested import flat_value
 from swingby.function.source import own_source
 from swingby.model import registry
 from swingby.store import Store
+from swingby.store.status import SweepStatus, sweep_status
 from swingby.sweepfile import sweep as sweep_files
 
 if TYPE_CHECKING:
@@ -188,17 +189,38 @@ class Sweep(sweep_files.Sweep):
 
 @dataclass(frozen=True)
 class Results:
-    """The results of a sweep that was run.
+    """The results of a sweep: those that `Sweep.run` returns, or those that are there, by `Results.load`.
 
     Attributes:
-        sweep: the sweep.
+        sweep: the sweep; of loaded results how it stands.
         data: the data folder.
-        run: how the run went; its fields (ok, failed, diverged, missing, ...) can be asked of the results as well.
+        run: how the run went, or how the sweep stands; its fields (ok, failed, diverged, missing, ...) can be asked of
+            the results as well.
     """
 
-    sweep: Sweep
+    sweep: Sweep | SweepStatus
     data: Path
     run: Any
+
+    @classmethod
+    def load(cls, sweep: str | Path, data: str | Path | None = None) -> Self:
+        """What there is of a sweep that was run or imported, by anyone; trains nothing, and needs no code of it.
+
+        Args:
+            sweep: its name, its id (or the first digits), or its file.
+            data: the data folder; None: SWINGBY_DATA, or `data`.
+
+        Raises:
+            SwingbyError: no such folder, or no such sweep in it (with the nearest name).
+        """
+        folder = data_folder(data)
+        (status,) = sweep_status(folder, str(sweep))
+        return cls(status, folder, status)
+
+    @property
+    def _presentation(self) -> dict[str, Any] | None:
+        """How the sweep is shown; None: as its last run had it."""
+        return self.sweep.presentation if isinstance(self.sweep, Sweep) else None
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_"):
@@ -216,7 +238,8 @@ class Results:
         return f"<p>{escape(str(self.run))}</p>{frame.head(10)._repr_html_()}"
 
     def polars(self) -> pl.DataFrame:
-        """Every finished cell as a row: parameters, scalars, curves and outcomes."""
+        """Every finished cell as a row: parameters (those on axes first), outcomes, scalars, seed and status, curves;
+        then what the platform keeps of it, such as its id."""
         from swingby.store.lookup import sweep_rows
 
         frame = pl.from_arrow(sweep_rows(self.data, self.sweep.sweep_id))
@@ -250,7 +273,7 @@ class Results:
             SwingbyError: no such outcome, curve or axis (with those that there are), or nothing is finished.
         """
         draw = registry.function("swingby_analysis.report.chart:chart")
-        return draw(self.sweep.sweep_id, self.data, what, x, y, self.sweep.presentation)
+        return draw(self.sweep.sweep_id, self.data, what, x, y, self._presentation)
 
     def paper(self, out: str | Path = "out", *, figure: str | Sequence[str] = "map", **look: Any) -> list[Any]:
         """Writes figures for a paper, as `swingby report --paper` does: each file with its size.
@@ -267,7 +290,7 @@ class Results:
         settings = registry.function("swingby_analysis.page.paper:PaperLook")(**look)
         write = registry.function("swingby_analysis.report.paper:write_paper")
         names = [figure] if isinstance(figure, str) else figure
-        return write(self.sweep.sweep_id, self.data, Path(out), settings, names, presentation=self.sweep.presentation)
+        return write(self.sweep.sweep_id, self.data, Path(out), settings, names, presentation=self._presentation)
 
     def report(self, out: str | Path = "out", kinds: Collection[str] = ()) -> Path:
         """Draws the report of the sweep; the path of its page.
@@ -279,7 +302,7 @@ class Results:
             SwingbyError: nothing of it is finished.
         """
         write = registry.function("swingby_analysis.report:write_report")
-        return Path(write(self.sweep.sweep_id, self.data, Path(out), kinds).page)
+        return Path(write(self.sweep.sweep_id, self.data, Path(out), kinds, presentation=self._presentation).page)
 
 
 def _plain(value: Any) -> Any:

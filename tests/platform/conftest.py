@@ -9,6 +9,14 @@ from pathlib import Path
 import pytest
 
 from swingby.data.records import Records
+from swingby.options import of_command
+
+
+@pytest.fixture(scope="module")
+def as_a_command() -> Iterator[None]:
+    """Messages name options as a command has them."""
+    with of_command():
+        yield
 
 
 @pytest.fixture

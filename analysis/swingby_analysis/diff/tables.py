@@ -10,6 +10,7 @@ from typing import Any
 import polars as pl
 import pyarrow as pa
 
+from swingby.options import option
 from swingby_analysis.diff import summary
 from swingby_analysis.diff.comparison import Diff
 from swingby_analysis.report import prose
@@ -49,14 +50,18 @@ def tables(diff: Diff, worst: int, points: int, every: bool = True) -> list[Tabl
     over_all = [_outcome(diff, row) for row in moved.iter_rows(named=True)]
     equal = whole.height - moved.height
     alike = "of which no pair differs" if diff.pairing.by_seed else "with equal shares or medians"
-    of_outcomes = f"{plural(equal, 'outcome')} {alike}: --all shows them" if equal else ""
+    of_outcomes = f"{plural(equal, 'outcome')} {alike}: {option('every', True)} shows them" if equal else ""
     about = "Shares of the runs (numbers: medians), with 95 % intervals. A dash as corrected p: too few seeds differ."
     sure = diff.shares.filter((pl.col("corrected") <= LEVEL) & pl.col("point").is_not_null())
     sure = sure.sort("corrected", "p", "point")
     at = [[diff.label(row["point"]), *_outcome(diff, row)] for row in sure.head(points).iter_rows(named=True)]
     more = f" The first {points} of {sure.height:,}." if sure.height > points else ""
     columns, same = [], 0 if every or diff.columns.is_empty() else int((diff.columns["differ"] == 0).sum())
-    of_columns = f"{plural(same, 'column')} of curves and scalars that are identical: --all shows them" if same else ""
+    of_columns = (
+        f"{plural(same, 'column')} of curves and scalars that are identical: {option('every', True)} shows them"
+        if same
+        else ""
+    )
     for row in diff.columns.iter_rows(named=True) if every or same < diff.columns.height else ():
         if not (every or row["differ"]):
             continue

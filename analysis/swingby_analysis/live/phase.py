@@ -14,6 +14,7 @@ from swingby.model import registry
 from swingby.model.columns import scalar_outcomes
 from swingby.model.detector import EXPRESSION_TABLE
 from swingby.model.registry import nearest
+from swingby.options import option
 from swingby.store import Store
 from swingby.store.lookup import written_outcomes
 from swingby.store.sweep_grid import SweepAxis, SweepGrid, groups_of, points_of
@@ -149,7 +150,7 @@ def chosen_outcome(store: Store, sweep_id: str, resolved: Mapping[str, Any], out
     if default and default not in known and (scalar := _scalar(store, resolved, default)) is not None:
         known[default] = scalar
     if name and known and name not in known:
-        raise SwingbyError(f"--outcome: no outcome is called {plain(name)!r}; {nearest(name, list(known))}")
+        raise SwingbyError(f"{option('outcome')}: no outcome is called {plain(name)!r}; {nearest(name, list(known))}")
     if not name:
         value, name = "", default
     if not name:  # the first that any cell of the sweep has, a yes/no outcome if there is one
@@ -246,7 +247,7 @@ def phase(
     names, held = [axis.name for axis in grid.axes], dict[int, int]()
     for name, typed in at:
         if name not in names:
-            raise SwingbyError(f"--at: {plain(name)!r} is no axis of this sweep; {nearest(name, names)}")
+            raise SwingbyError(f"{option('at')}: {plain(name)!r} is no axis of this sweep; {nearest(name, names)}")
         held[names.index(name)] = _index_of(typed, grid.axes[names.index(name)])
     drawn = [names.index(name) for name in (diagram.get("x"), diagram.get("y")) if name in names]
     drawn = [number for number in drawn if number not in held]
@@ -284,4 +285,4 @@ def _index_of(typed: str, axis: SweepAxis) -> int:
         if typed in (short(value), str(value)) or (is_number and value == number):
             return index
     labels = [short(value) for value in axis.values]
-    raise SwingbyError(f"--at {plain(axis.name)}={plain(typed)}: {nearest(typed, labels)}")
+    raise SwingbyError(f"{option('at')} {plain(axis.name)}={plain(typed)}: {nearest(typed, labels)}")

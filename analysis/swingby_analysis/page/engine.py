@@ -19,6 +19,7 @@ from typing import NamedTuple
 
 from swingby.data.files import clear_os_errors, user_cache, write_whole
 from swingby.errors import SwingbyError
+from swingby.options import option
 from swingby_analysis.page.html import Gzipped, sound
 
 PACKAGE, VERSION = "@duckdb/duckdb-wasm", "1.32.0"
@@ -124,7 +125,7 @@ def _missing(reason: str) -> SwingbyError:
     return SwingbyError(
         f"the engine for SQL in a page is not here, and {reason}; install npm and be online once, or have "
         f"{PACKAGE} {VERSION} unpacked by `make engine` where there is a network and copy {cache_folder()}. "
-        "Without --supplement the page is written without it"
+        f"Without {option('supplement', True)} the page is written without it"
     )
 
 

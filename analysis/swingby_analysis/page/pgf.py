@@ -13,6 +13,7 @@ from itertools import groupby
 from typing import Any
 
 from swingby.errors import SwingbyError
+from swingby.options import option
 from swingby_analysis.page.tex import escaped
 
 Item = Mapping[str, Any]
@@ -83,7 +84,9 @@ class _Picture:
         self.lines, self._set = list[str](), dict[str, str]()
 
     def fault(self, what: str) -> SwingbyError:
-        return SwingbyError(f"figure {self.name!r} has {what}, which PGF output cannot draw; --format pdf can")
+        return SwingbyError(
+            f"figure {self.name!r} has {what}, which PGF output cannot draw; {option('formats', 'pdf')} can"
+        )
 
     def group(self, marks: Sequence[Item], origin: Sequence[float], size: Point) -> None:
         """Marks of a group in their order, those of a higher zindex above the others."""

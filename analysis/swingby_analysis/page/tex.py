@@ -5,6 +5,7 @@ from __future__ import annotations
 import unicodedata
 
 from swingby.errors import SwingbyError
+from swingby.options import option
 
 
 def _letter(character: str) -> str:
@@ -43,6 +44,6 @@ def escaped(text: str, name: str) -> str:
     for character in text:
         if character not in SPECIAL and not (" " <= character <= "~" or LETTERS[0] <= character <= LETTERS[1]):
             raise SwingbyError(
-                f"figure {name!r} has the character {character!r}, which PGF cannot set; --format pdf can"
+                f"figure {name!r} has the character {character!r}, which PGF cannot set; {option('formats', 'pdf')} can"
             )
     return "".join(SPECIAL.get(character, character) for character in text)

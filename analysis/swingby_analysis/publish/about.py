@@ -10,6 +10,7 @@ from datetime import date
 from typing import Any, Self
 
 from swingby.errors import SwingbyError
+from swingby.options import option
 
 LICENCES = (
     "CC0-1.0", "CC-BY-4.0", "CC-BY-SA-4.0", "CC-BY-NC-4.0", "CC-BY-NC-SA-4.0", "ODbL-1.0", "ODC-By-1.0", "PDDL-1.0",
@@ -50,7 +51,7 @@ class Author:
         rest = re.sub(r"<[^>]*>", "", _ORCID.sub("", text))
         family, comma, first = (part.strip() for part in " ".join(rest.split()).partition(","))
         if not family:
-            raise SwingbyError(f"--author {text!r:.80} has no name; write 'Family, Given' or a whole name")
+            raise SwingbyError(f"{option('author')} {text!r:.80} has no name; write 'Family, Given' or a whole name")
         orcid = match[1] if match else ""
         return cls(f"{first} {family}", family, first, orcid) if comma and first else cls(family, orcid=orcid)
 
@@ -73,9 +74,10 @@ class Licence:
             return cls(text, text)
         name = next((known for known in LICENCES if known.lower() == text.strip().lower()), None)
         if name is None:
-            fault = f"--licence {text!r:.60} is not known" if text else "nobody has said under which licence"
+            fault = f"{option('licence')} {text!r:.60} is not known" if text else "nobody has said under which licence"
             raise SwingbyError(
-                f"{fault}: write --licence CC-BY-4.0, or the address of its text; known by name: {', '.join(LICENCES)}"
+                f"{fault}: write {option('licence', 'CC-BY-4.0')}, or the address of its text; known by name: "
+                f"{', '.join(LICENCES)}"
             )
         return cls(name, f"https://spdx.org/licenses/{name}")
 
@@ -119,12 +121,14 @@ class About:
 
         names = list(options.authors) or [name for name in [git_user()] if name]
         if not names:
-            faults.append("nobody is named as author: write --author 'Family, Given', or set user.name of git")
+            faults.append(
+                f"nobody is named as author: write {option('author', 'Family, Given')}, or set user.name of git"
+            )
         authors = [sound(Author.of, name) for name in names]
         licence = sound(Licence.of, options.licence)
         day = sound(_day, options.date or computed)
         if options.address and not re.fullmatch(r"https?://[^\s\"'<>]+", options.address):
-            faults.append(f"--address {options.address!r:.80} is no address of http:// or https://")
+            faults.append(f"{option('address')} {options.address!r:.80} is no address of http:// or https://")
         if faults:
             raise SwingbyError("\n".join(faults))
         title = " ".join((options.title or resolved.get("title") or resolved["name"]).split())
@@ -145,4 +149,4 @@ def _day(text: str) -> str:
     try:
         return date.fromisoformat(text).isoformat()
     except ValueError:
-        raise SwingbyError(f"--date {text!r:.40} is no day; write 2026-01-31") from None
+        raise SwingbyError(f"{option('date')} {text!r:.40} is no day; write 2026-01-31") from None

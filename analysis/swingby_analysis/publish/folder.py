@@ -13,6 +13,7 @@ from swingby.archive.origins import computed
 from swingby.archive.publication import MANIFEST, Published, listed
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
+from swingby.options import option
 from swingby.run.outcomes import refresh
 from swingby.store import Store
 from swingby.store.lookup import KnownSweep, find_sweep
@@ -60,7 +61,7 @@ def publish(
     """
     folder = to.expanduser().absolute()
     if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not (folder / MANIFEST).is_file())):
-        raise SwingbyError(f"{folder} was not published before, and is not empty; choose another for --to")
+        raise SwingbyError(f"{folder} was not published before, and is not empty; choose another for {option('to')}")
     records = Records.open(data, create=False)
     refresh(records)
     with Store.open(records.data) as store:

@@ -45,7 +45,7 @@ from swingby_analysis.report.finding import finding
 from swingby_analysis.report.fresh import fresh_phases, replications
 from swingby_analysis.report.front import front_lines
 from swingby_analysis.report.interactive import interactive
-from swingby_analysis.report.origins import common, differing, made_by
+from swingby_analysis.report.origins import came, common, differing, made_by
 from swingby_analysis.report.questions import questions
 from swingby_analysis.unchanged import NOTE, made_from, note
 
@@ -207,7 +207,7 @@ def page(
             first,
             *(
                 Section(slug, heading, blocks[key], folded=True, about=about)
-                for key, slug, heading, about in PARTS
+                for key, slug, heading, about in (*PARTS, MADE if data.imported is None else CAME)
                 if blocks[key]
             ),
         ],
@@ -222,9 +222,11 @@ PARTS = (
     ("axes", "axes", "Axes", "which of them matters how much, and where runs were spent"),
     ("", "statements", "Statements", "the results in words, and drawings of their own"),
     ("numbers", "numbers", "Data", "every point as a table, what failed, and queries"),
-    ("made", "made", "How it was made", "conventions, plans, code and versions"),
 )
 """The sections below the map: what figures belong to it, its anchor, its heading, and what it holds."""
+MADE = ("made", "made", "How it was made", "conventions, plans, code and versions")
+CAME = ("made", "made", "How it came", "what was taken for what, and what was left out and why; plans and versions")
+"""The last section, of results that were trained here, and of imported ones."""
 
 
 def _numbers(data: report_data.ReportData) -> list[Block]:
@@ -249,7 +251,7 @@ def _numbers(data: report_data.ReportData) -> list[Block]:
 def _origins(data: report_data.ReportData) -> list[Block]:
     """Grid, plans, versions and conventions."""
     apart = differing(data)
-    blocks: list[Block] = [Terms(made_by(data)), Heading("Conventions common to all points"), common(data)]
+    blocks: list[Block] = [*came(data), Terms(made_by(data)), Heading("Conventions common to all points"), common(data)]
     if apart is not None:
         blocks += [Heading("Conventions that differ: what follows from preset and axes"), apart]
     return blocks

@@ -6,10 +6,15 @@ from collections.abc import Mapping
 from typing import Any
 
 import altair as alt
+import vl_convert
 
 from swingby_analysis.charts import style
+from swingby_analysis.page.html import VEGA_LITE
 from swingby_analysis.page.relaid import refitted
 
+VEGA_LITE_MIME = (
+    f"application/vnd.vegalite.{alt.SCHEMA_VERSION.partition('.')[0]}+json"  # nbformat has objects in +json alone
+)
 COMPOSED = {"concat": alt.ConcatChart, "hconcat": alt.HConcatChart, "vconcat": alt.VConcatChart}
 
 
@@ -32,6 +37,19 @@ class Looked:
             chart["config"] = merged(self._look, chart.get("config", {}))
             refitted(chart, style.SIZE)
         return chart
+
+    def _repr_mimebundle_(self, *args: Any, **options: Any) -> Any:
+        """The chart for a notebook: Vega-Lite, and a picture for what cannot draw that, such as a page that nbconvert
+        makes. Neither needs a network; Altair's own form does. A renderer that the user has chosen is used instead."""
+        if alt.renderers.active != "default":
+            return super()._repr_mimebundle_(*args, **options)  # type: ignore[misc]
+        spec = self.to_dict()
+        picture = vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE)
+        return {
+            VEGA_LITE_MIME: spec,
+            "image/svg+xml": picture,
+            "text/plain": f"<a chart: {spec.get('title', {}).get('text', '')}>",
+        }
 
     def __or__(self, other: Any) -> Any:
         return looked(super().__or__(other), self._look)  # type: ignore[misc]

@@ -9,12 +9,14 @@ from typing import Any
 from swingby import __version__
 from swingby.model import registry
 from swingby.sweepfile.parameters import split
-from swingby_analysis.page import Code, Part, Table
+from swingby_analysis.page import Block, Code, Heading, Part, Table, Terms
 from swingby_analysis.report import prose
 from swingby_analysis.report.data import ReportData
 from swingby_analysis.report.prose import shown
 
 ALL = "all points"
+TERMS = {"no axis": "Settings that are no axis", "note": "Notes"}
+"""Terms of an import's account that a page calls otherwise."""
 MOST = 4
 """Values of one parameter under one preset that are written out."""
 
@@ -43,6 +45,19 @@ def code_of(origin: Mapping[str, Any]) -> str:
         return "unknown (trained elsewhere)"
     changed = " with uncommitted changes" if origin["git_dirty"] else ""
     return f"commit {origin['git_commit'] or 'unknown (not in a checkout)'}{changed}"
+
+
+def came(data: ReportData) -> list[Block]:
+    """How imported results came: of each file what was taken for what, and what was left out and why."""
+    blocks = list[Block]()
+    for origin in data.imported.origins if data.imported is not None else ():
+        terms = dict[str, list[str]]()
+        for term, text in origin.account:
+            terms.setdefault(TERMS.get(term, term.capitalize()), []).append(text)
+        if terms:
+            terms["File"].append(f"SHA-256 {origin.digest}, imported on {origin.day}")
+            blocks += [Heading(f"How it came: {origin.file}"), Terms(terms)]
+    return [*blocks, Heading("What it became")] if blocks else []
 
 
 def made_by(data: ReportData) -> dict[str, list[str]]:

@@ -15,6 +15,7 @@ from swingby.data.files import utc_now, write_whole
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.model.experiment import Column
+from swingby.options import option
 from swingby.run.expressions import Expression, expression, schema_of
 from swingby.run.outcomes import CHUNK, SHARD, AsPublished, cells_without_outcome, refresh
 from swingby.sandbox.scalar import ScalarError, arrow_type, evaluate
@@ -166,7 +167,7 @@ def check_ending(path: Path) -> None:
         SwingbyError: names those that are allowed.
     """
     if path.suffix not in SUFFIXES:
-        raise SwingbyError(f"--out {path}: its ending says no kind of file; allowed: {', '.join(SUFFIXES)}")
+        raise SwingbyError(f"{option('out', path)}: its ending says no kind of file; allowed: {', '.join(SUFFIXES)}")
 
 
 def attempt(sweep: str, text: str, data: Path) -> Trial:

@@ -26,6 +26,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from swingby.data.files import clear_os_errors
 from swingby.errors import SwingbyError
+from swingby.options import option
 from swingby_analysis.serve import pages
 
 METHODS = ("GET", "HEAD")
@@ -151,7 +152,7 @@ class Guard:
             return pages.message(405, "These pages can only be read", "Allowed: GET and HEAD.", allowed)
         hosts = headers.getlist("host")
         if len(hosts) != 1 or not self.hosts.allows(hosts[0]):
-            remedy = "Open it by its address, or start the server with --name and the name that you use."
+            remedy = f"Open it by its address, or start the server with {option('name')} and the name that you use."
             return pages.message(421, "The server does not answer to this name", remedy)
         # Another site's page may link here, and not fetch or frame anything.
         link = (headers.get("sec-fetch-mode"), headers.get("sec-fetch-dest")) == ("navigate", "document")

@@ -17,6 +17,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
+from swingby.options import option
 from swingby_analysis.serve.app import application
 from swingby_analysis.serve.guard import Hosts, Token, is_loopback, new_token
 from swingby_analysis.serve.queries import Limits
@@ -64,11 +65,11 @@ def listening(host: str, port: int) -> socket.socket:
     try:
         kind, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
     except (OSError, UnicodeError) as error:
-        raise SwingbyError(f"--host {host}: {error}; allowed: an address or a name of this machine") from error
+        raise SwingbyError(f"{option('host', host)}: {error}; allowed: an address or a name of this machine") from error
     try:
         return socket.create_server(address[:2], family=kind, backlog=1024)
     except OSError as error:
-        remedy = "choose another by --port; --port 0 takes any that is free"
+        remedy = f"choose another by {option('port')}; {option('port', 0)} takes any that is free"
         raise SwingbyError(f"cannot listen at {host}, port {port}: {error.strerror or error}; {remedy}") from error
 
 
@@ -106,7 +107,10 @@ def run(
         hosts = Hosts(inside, frozenset(name.lower() for name in addresses | names))
         app = application(records.data, folder, limits, hosts, known)
         if not inside and certificate is None:
-            warn("warning: without --cert and --key everybody on the way can read the token and the pages")
+            warn(
+                f"warning: without {option('cert')} and {option('key')} everybody on the way can read the token and "
+                "the pages"
+            )
         shown = socket.gethostname() if address in ("0.0.0.0", "::") else host  # noqa: S104  compared, not bound
         shown = f"[{shown}]" if ":" in shown else shown
         scheme = "https" if certificate is not None else "http"

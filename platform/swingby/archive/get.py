@@ -26,6 +26,7 @@ from swingby.archive.unpack import Unpacked, unpack
 from swingby.data.files import clear_os_errors
 from swingby.data.remote.mirror import DATA_MARK
 from swingby.errors import SwingbyError
+from swingby.options import option
 from swingby.store import Store
 from swingby.text import plain
 from swingby.units import size
@@ -92,7 +93,8 @@ def _check_sizes(published: Published, place: Place, limit: int) -> None:
     total = sum(count for count, _ in files.values())
     if total > limit:
         raise SwingbyError(
-            f"{published.name} of {place.where} has {size(total)}; allowed: {size(limit)}; --limit raises this"
+            f"{published.name} of {place.where} has {size(total)}; allowed: {size(limit)}; "
+            f"{option('limit')} raises this"
         )
 
 
@@ -162,8 +164,9 @@ def _rehearse(archive: Path, published: Published, folder: Path, memory: int, se
         raise SwingbyError(f"{what} is refused: {plain(answer['error'], 600)}")
     lines = errors.decode(errors="replace").strip().splitlines()
     raise SwingbyError(
-        f"{what} is refused: to take it in needs more than {size(memory)} of memory or {seconds:.0f} s (--memory and "
-        f"--timeout raise these), or it is damaged ({plain(lines[-1] if lines else 'the process was killed', 200)})"
+        f"{what} is refused: to take it in needs more than {size(memory)} of memory or {seconds:.0f} s "
+        f"({option('memory')} and {option('timeout')} raise these), or it is damaged "
+        f"({plain(lines[-1] if lines else 'the process was killed', 200)})"
     )
 
 
@@ -184,7 +187,7 @@ def _check_code(data: Path, recording: Recording) -> None:
             raise SwingbyError(
                 f"{recording.name!r} is of an experiment {recording.experiment!r} with code {code or 'unknown'}, and "
                 f"{row.name!r} here of one with code {other or 'unknown'}, or with other parameters: their results "
-                "would share a table; take it into a data folder of its own, --data elsewhere"
+                f"would share a table; take it into a data folder of its own: {option('data', 'elsewhere')}"
             )
 
 

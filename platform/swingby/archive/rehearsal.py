@@ -50,7 +50,9 @@ def main() -> int:
     except (SwingbyError, pa.ArrowException, OSError) as error:
         answer = {"error": str(error)}
     except MemoryError:
-        answer = {"error": f"it needs more than {size(request['memory_bytes'])} of memory; --memory raises this"}
+        answer = {
+            "error": f"it needs more than {size(request['memory_bytes'])} of memory; a larger limit of memory may do"
+        }
     except Exception as error:
         answer = {"error": f"it is not sound: {type(error).__name__}: {plain(error, 200)}"}
     sys.stdout.write(f"{json.dumps(answer)}\n")
@@ -98,7 +100,9 @@ def checked_header(path: Path, most: int) -> Recording:
         check_size(metadata)
         unpacked = sum(metadata.row_group(place).total_byte_size for place in range(metadata.num_row_groups))
         if unpacked > most:
-            raise SwingbyError(f"unpacked it has {size(unpacked)}; allowed: {size(most)}; --memory raises this")
+            raise SwingbyError(
+                f"unpacked it has {size(unpacked)}; allowed: {size(most)}; a larger limit of memory allows more"
+            )
         header = (metadata.metadata or {}).get(b"swingby", b"")
     if not 0 < len(header) <= LONGEST_HEADER:
         raise SwingbyError(f"its header has {size(len(header))}; allowed: 1 B to {size(LONGEST_HEADER)}")

@@ -34,6 +34,7 @@ from swingby.data.arrow import arrow_without
 from swingby.errors import SwingbyError
 from swingby.model import registry
 from swingby.model.broken import LoadError
+from swingby.options import of_command
 
 BAD_INPUT = 2
 OTHERS = "Other verbs"
@@ -92,7 +93,8 @@ class Verbs(TyperGroup):
 
     def invoke(self, ctx: Any) -> Any:
         try:
-            return super().invoke(ctx)
+            with of_command():
+                return super().invoke(ctx)
         except SwingbyError as error:
             complain(str(error))
             raise typer.Exit(BAD_INPUT) from error

@@ -172,7 +172,7 @@ def import_runs(
     say(str(imported))
     for line in next_cells(data, imported.sweep.sweep_id):
         say(line)
-    tell(f"`swingby report {imported.sweep.name}` draws it")
+    tell(f"`swingby report {imported.sweep.name}` draws it, and says how it came")
 
 
 def _listed(text: str) -> tuple[str, ...]:

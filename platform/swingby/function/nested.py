@@ -1,7 +1,8 @@
 """A function's parameters as people write them, and as flat columns: the one place that flattens and rebuilds them.
 
 A dataclass, a pydantic model or a dictionary is a group: its parts are parameters of their own, such as `optim.lr`. An
-enum is the name of its member, a path is its text, and lists and tuples are tuples.
+enum is the name of its member, a path is its text, and lists and tuples are tuples. Which columns there are is said by
+the function alone: a dictionary without entries has no columns, `**kwargs` has none, and the function gets them empty.
 """
 
 from __future__ import annotations
@@ -78,8 +79,10 @@ def tree_of(function: Callable[..., Any]) -> Tree:
     hints = get_type_hints(function, include_extras=True)
     tree = dict[str, Leaf | Group]()
     for parameter in signature:
-        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD, parameter.POSITIONAL_ONLY):
-            raise SwingbyError(f"{where}: {parameter} is no parameter with a name; write each of them out")
+        if parameter.kind in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD):
+            continue
+        if parameter.kind is parameter.POSITIONAL_ONLY:
+            raise SwingbyError(f"{where}: {parameter.name} has no name for callers; take the `/` behind it away")
         kind = hints.get(parameter.name, NONE)
         if kind is NONE and (parameter.default is NONE or parameter.default is None):
             raise SwingbyError(f"{where}: the parameter {parameter.name} has no type; allowed: {ALLOWED}")
@@ -89,6 +92,35 @@ def tree_of(function: Callable[..., Any]) -> Tree:
             name = ".".join([parameter.name, *error.parts])
             raise SwingbyError(f"{where}: the parameter {name} {error}; allowed: {ALLOWED}") from None
     return tree
+
+
+def open_places(function: Callable[..., Any], tree: Tree) -> dict[str, str]:
+    """What to write where a name is wanted that no column has: for each group without parts, and for `**kwargs` at "".
+
+    In a text, `{part}` stands for the name.
+    """
+    where = f"{Path(inspect.getfile(function)).name}, {function.__name__}()"
+    places = {
+        name: f"{where} gets {name} without entries; write each there with its default, such as "
+        f'{name}: dict = {{{{"{{part}}": 1.0}}}}'
+        for name in _bare_groups(tree)
+    }
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind is parameter.VAR_KEYWORD:
+            places[""] = (
+                f"{where} gets nothing in {parameter}; write the parameter before it with its default, such as "
+                "{part}: float = 1.0"
+            )
+    return places
+
+
+def _bare_groups(tree: Tree, before: str = "") -> Iterator[str]:
+    """The names of groups without parts."""
+    for name, node in tree.items():
+        if isinstance(node, Group):
+            yield from _bare_groups(node.parts, f"{before}{name}.")
+            if not node.parts:
+                yield before + name
 
 
 def leaves(tree: Tree, before: str = "") -> Iterator[tuple[str, Leaf]]:
@@ -156,8 +188,6 @@ def _node(kind: Any, default: Any, whole: bool = True) -> Leaf | Group:
             nodes[name] = _node(inner, value, whole=False)
         except _KindError as error:
             raise _KindError(str(error), name, *error.parts) from None
-    if not nodes:
-        raise _KindError("has no parts; write a default that has them")
     if _is_a(bare, BaseModel):
         aliases = {info.alias: name for name, info in bare.model_fields.items() if info.alias}
         names = {name: alias for alias, name in aliases.items()}
@@ -189,7 +219,10 @@ def _parts(kind: Any, default: Any) -> dict[str, tuple[Any, Any]] | None:
         return {name: (inner, values.get(name, NONE)) for name, inner in hints.items()}
     if _is_a(origin, Mapping):
         if not isinstance(default, Mapping):
-            raise _KindError("is a dict without a default that says its entries, which no typed column holds")
+            raise _KindError(
+                "is a dict without a default that says its entries, which no typed column holds; write one, such as "
+                '{"lr": 0.1}'
+            )
         of = get_args(kind)[1] if get_args(kind) and get_args(kind)[1] is not Any else NONE
         return {name: (of, value) for name, value in default.items()}
     if get_origin(kind) in (Union, types.UnionType) and any(_is_group(one) for one in get_args(kind)):

@@ -11,7 +11,7 @@ from pydantic import BeforeValidator, Field, create_model
 from pydantic.fields import FieldInfo
 
 from swingby.errors import SwingbyError
-from swingby.function.nested import ALLOWED, NONE, flat_value, leaves, tree_of
+from swingby.function.nested import ALLOWED, NONE, flat_value, leaves, open_places, tree_of
 from swingby.model.columns import column_type, parameter_schema
 from swingby.model.params import INTRODUCED, READ_WHERE, Matrix, UntypedParams, Vector, as_tuple, reads_of
 
@@ -45,7 +45,8 @@ def params_of(
     """
     where = f"{Path(inspect.getfile(function)).name}, {function.__name__}()"
     fields: dict[str, Any] = {}
-    for path, leaf in leaves(tree_of(function)):
+    tree = tree_of(function)
+    for path, leaf in leaves(tree):
         kind, default, extra = leaf.kind, leaf.default, dict[str, Any]()
         for key, of in ((INTRODUCED, added or {}), (READ_WHERE, reads or {})):
             if path in of and default is NONE:
@@ -65,6 +66,7 @@ def params_of(
             raise SwingbyError(f"{where}: {option} names {unknown}, which is no parameter; there are {known}")
     try:
         model = create_model(f"{name}_params", __base__=UntypedParams, **fields)
+        model.open_places = open_places(function, tree)
         parameter_schema(model)
         reads_of(model)
     except SwingbyError as error:

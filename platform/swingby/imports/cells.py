@@ -14,6 +14,7 @@ from swingby.imports.exports import ENDED
 from swingby.imports.layout import NUMBERS, STEP_NAMES, Layout
 from swingby.imports.reading import ROW, RunsFile
 from swingby.model.cell import SeedMode
+from swingby.options import option
 from swingby.store.database import clear_errors
 from swingby.store.sql import literal, quoted
 from swingby.sweepfile.axes import rounded
@@ -74,8 +75,8 @@ def cells_of(
         before, now = (known or {}).get(name), "curve" if name in curves else "scalar"
         if before is not None and before != now:
             raise SwingbyError(
-                f"{name!r} is a {now} here, and a {before} in what was imported before: --ignore it, or "
-                "import it under another --experiment"
+                f"{name!r} is a {now} here, and a {before} in what was imported before: leave it out "
+                f"({option('ignored')}), or import it under another name ({option('experiment')})"
             )
     scalars = _without_names(file, layout, scalars, notes)
     _number_seeds(file, layout, notes)
@@ -123,7 +124,9 @@ def _check_there(file: RunsFile, layout: Layout) -> None:
         rows = file.ask(f"select {quoted(ROW)} from runs where {quoted(name)} is null order by all")
         if rows:
             where = f"{_rows([row for (row,) in rows], file.names)} {'has' if len(rows) == 1 else 'have'} no value"
-            remedy = " fill it in, or take the column out of --params" if noun == "parameter" else " fill it in"
+            remedy = (
+                f" fill it in, or take the column out of {option('params')}" if noun == "parameter" else " fill it in"
+            )
             raise SwingbyError(f"{where} for the {noun} {shown!r}:{remedy}")
         if noun in ("seed", "step"):
             wrong = file.ask(f"select {quoted(ROW)}, {quoted(name)} from runs where {quoted(name)} < 0 order by all")
@@ -173,9 +176,13 @@ def _of_steps(
     )
     if twice:
         shown = "; ".join(f"{_rows(rows)} are all step {value} of one run" for value, rows in twice)
-        remedy = "--run names the column that tells runs apart" if not layout.run else "a step of a run comes once"
+        remedy = (
+            f"{option('run')} names the column that tells runs apart"
+            if not layout.run
+            else "a step of a run comes once"
+        )
         if not layout.seed and not layout.run:
-            remedy = f"--seed names the column with the seed, and {remedy}"
+            remedy = f"{option('seed')} names the column with the seed, and {remedy}"
         raise SwingbyError(f"{shown}: {remedy}")
     curves, scalars = list[str](), list[str]()
     for name, kind in layout.results.items():
@@ -238,7 +245,7 @@ def _without_names(file: RunsFile, layout: Layout, scalars: Sequence[str], notes
         if layout.results[name] == "str" and name not in layout.requested:
             ((runs, different),) = file.ask(f"select count(*), count(distinct {quoted(name)}) from cells")
             if different == runs > 2:
-                notes.append(f"{name} is left out: a text of its own for every run; --columns keeps it")
+                notes.append(f"{name} is left out: a text of its own for every run; {option('columns')} keeps it")
                 continue
         kept.append(name)
     return kept
@@ -253,7 +260,7 @@ def _number_seeds(file: RunsFile, layout: Layout, notes: list[str]) -> None:
         ((most,),) = file.ask("select max(seed) + 1 from numbered")
         notes.append(
             "no column has the seed: runs of equal parameters are numbered from 0 on in the order of the file "
-            f"(at most {most}); --seed names one"
+            f"(at most {most}); {option('seed')} names one"
         )
     else:
         file.ask(f"create temp table numbered as select * rename ({quoted(layout.seed)} as seed) from cells")
@@ -270,12 +277,12 @@ def _number_seeds(file: RunsFile, layout: Layout, notes: list[str]) -> None:
         shown = [
             f"{_rows(rows, file.names)} ({_setting(layout, values)}, seed {seed})" for rows, seed, *values in twice
         ]
-        remedy = "name another column by --seed, or the one that is missing among --params"
+        remedy = f"name another column by {option('seed')}, or the one that is missing among {option('params')}"
         if layout.seed:
-            remedy += f"; --ignore {layout.seed} numbers them as repeats"
+            remedy += f"; {option('ignored', layout.seed)} numbers them as repeats"
         steps = [one.name for one in file.columns if one.name in STEP_NAMES and one.kind in ("int", "float")]
         if steps and not layout.long:
-            remedy += f"; or are these steps of one run? --step {steps[0]}"
+            remedy += f"; or are these steps of one run? {option('step', steps[0])}"
         raise SwingbyError(f"one cell comes more than once: {'; '.join(shown)}; {remedy}")
 
 

@@ -22,6 +22,7 @@ from swingby.imports.tools.run import Hints
 from swingby.imports.writing import write
 from swingby.model import registry
 from swingby.model.cell import SeedMode
+from swingby.options import option
 from swingby.run.commit_lock import planning_lock
 from swingby.store import Store, ingest
 from swingby.store.sql import quoted
@@ -107,7 +108,9 @@ def import_runs(
 def _import(data: str | Path, file: RunsFile, request: ImportRequest, dry_run: bool) -> Imported:
     check_name(request.experiment, "experiment")
     if not SLUG.fullmatch(request.sweep):
-        raise SwingbyError(f"{request.sweep!r} cannot name a sweep; allowed: up to 64 of a-z, 0-9 and -: give a --name")
+        raise SwingbyError(
+            f"{request.sweep!r} cannot name a sweep; allowed: up to 64 of a-z, 0-9 and -: {option('name')} gives one"
+        )
     if request.experiment in registry.offered(registry.EXPERIMENTS):
         raise SwingbyError(
             f"the experiment {request.experiment!r} is installed: imported runs need a name of their own"
@@ -128,7 +131,7 @@ def _import(data: str | Path, file: RunsFile, request: ImportRequest, dry_run: b
             listed = "; ".join(imported.differences[:MOST_SHOWN]) + (f"; and {more:,} cells more" if more > 0 else "")
             raise SwingbyError(
                 f"{file.path.name} has other values than were imported before: {listed}. Nothing was written; "
-                "--replace takes the earlier ones back"
+                f"{option('replace', True)} takes the earlier ones back"
             )
         write(records, imported, how, how == there.presented)
     return imported
@@ -150,7 +153,9 @@ def before(store: Store, request: ImportRequest) -> Before:
     rows = store.sql("select sweep_id, name, experiment, resolved from sweeps order by created desc, sweep_id").rows()
     for row in rows:
         if row.name == request.sweep and row.experiment != request.experiment:
-            raise SwingbyError(f"the sweep {row.name!r} here is one of experiment {row.experiment!r}: give a --name")
+            raise SwingbyError(
+                f"the sweep {row.name!r} here is one of experiment {row.experiment!r}: {option('name')} gives another"
+            )
     imports = [(row, json.loads(row.resolved)) for row in rows if row.experiment == request.experiment]
     if not imports:
         return Before()
@@ -188,7 +193,7 @@ def _read(file: RunsFile, request: ImportRequest, there: Before) -> tuple[Import
     if there.params is not None and set(layout.params) != set(there.params):
         raise SwingbyError(
             f"experiment {request.experiment!r} was imported with the parameters {', '.join(there.params)}, not "
-            f"{', '.join(layout.params)}: import it under another --experiment"
+            f"{', '.join(layout.params)}: import it under another name ({option('experiment')})"
         )
     values = {
         name: {row[name] for row in there.rows.values()} for name, kind in layout.params.items() if kind == "float"
@@ -196,7 +201,9 @@ def _read(file: RunsFile, request: ImportRequest, there: Before) -> tuple[Import
     cells = cells_of(file, layout, there.roles, values)
     mode: SeedMode = request.seed_mode or there.mode or cells.seed_mode or "independent"
     if there.mode is not None and mode != there.mode:
-        raise SwingbyError(f"experiment {request.experiment!r} was imported with --seed-mode {there.mode}, not {mode}")
+        raise SwingbyError(
+            f"experiment {request.experiment!r} was imported with {option('seed_mode', there.mode)}, not {mode}"
+        )
     params = there.params or layout.params
     of = FunctionExperiment.of_declaration(
         declaration(
@@ -237,7 +244,7 @@ def _check_spelling(names: Sequence[str], before: Sequence[str]) -> None:
         if other != name:
             raise SwingbyError(
                 f"the file has {name!r}, and earlier imports have {other!r}: upper and lower case are one name in "
-                "queries; rename the column, or --ignore it"
+                f"queries; rename the column, or leave it out ({option('ignored')})"
             )
 
 

@@ -11,6 +11,7 @@ from swingby.errors import SwingbyError
 from swingby.imports.exports import ENDED, Export, recognised
 from swingby.imports.reading import ROW, TYPES, UNUSED, FileColumn, RunsFile
 from swingby.model.params import UntypedParams
+from swingby.options import option
 from swingby.store.sql import quoted
 from swingby.store.views import RESERVED, STEPS
 from swingby.sweepfile.outcomes import TAKEN
@@ -23,6 +24,8 @@ NUMBERS = ("bool", "int", "float")
 MOST_TEXTS = 20
 """Different texts of a column that is a result by default; one with more is a name, a path or a date."""
 MOST_CANDIDATES = 12
+_PART = re.compile(r"[A-Za-z_]\w*", re.ASCII)
+"""A part of a dotted name; an entry of a list has a number."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +96,8 @@ def layout_of(file: RunsFile, requested: ColumnRoles, known: Mapping[str, str] |
     columns = {one.name: one for one in file.columns}
     export = file.export or recognised(columns)
     names = _names(file.columns, export, requested.ignored)
-    finder = _Finder(columns, names)
+    dotted = {name: _dotted(export.names.get(name, name)) for name in names}
+    finder = _Finder(columns, names, dotted)
     types = {finder.find(name): kind for name, kind in map(_typed, requested.params)}
     chosen, ignored = ({finder.find(name) for name in listed} for listed in (requested.columns, requested.ignored))
     roles = _roles(file, requested, export, finder, {*types, *ignored})
@@ -106,13 +110,19 @@ def layout_of(file: RunsFile, requested: ColumnRoles, known: Mapping[str, str] |
     if not params:
         others = [one for name, one in columns.items() if name not in roles.values()]
         raise SwingbyError(_no_params(file, others, export))
+    taken = {names[name] for name in params}
+    for name in params:  # parts of a setting have dots, as everywhere; not in what was imported when they had none
+        path = dotted[name]
+        groups = {path[:place] for place, letter in enumerate(path) if letter == "."}
+        if groups and names[name] not in (known or {}) and not groups & taken:
+            names[name] = path
     left_out, settings, results = dict[str, str](), dict[str, str](), dict[str, FileColumn]()
     for name, one in columns.items():
         if name in params or name in roles.values():
             continue
         why = _why_not(file, one, export, chosen, ignored) if name not in unfit or name in chosen else unfit[name]
         if name in unfit and name not in chosen:
-            settings[name] = why or "not among --params"
+            settings[name] = why or "not among the parameters that are named"
         elif why:
             left_out[name] = why
         else:
@@ -175,6 +185,12 @@ def column_name(name: str) -> str:
     return f"{plain}_" if taken else plain
 
 
+def _dotted(name: str) -> str:
+    """The name of a setting with parts, such as `optim.lr` of `optim/lr`; else that of any column."""
+    parts = re.split(r"[./]", name)
+    return ".".join(parts) if len(parts) > 1 and all(map(_PART.fullmatch, parts)) else column_name(name)
+
+
 def _names(columns: Sequence[FileColumn], export: Export, ignored: Collection[str]) -> dict[str, str]:
     """The name that each column gets.
 
@@ -188,7 +204,8 @@ def _names(columns: Sequence[FileColumn], export: Export, ignored: Collection[st
             other = before.setdefault(name.lower(), one.name)
             if other != one.name:
                 raise SwingbyError(
-                    f"the columns {other!r} and {one.name!r} would both be called {name!r}: --ignore one of them"
+                    f"the columns {other!r} and {one.name!r} would both be called {name!r}: leave one out "
+                    f"({option('ignored')})"
                 )
     return names
 
@@ -196,9 +213,10 @@ def _names(columns: Sequence[FileColumn], export: Export, ignored: Collection[st
 class _Finder:
     """Columns by what users call them."""
 
-    def __init__(self, columns: Mapping[str, FileColumn], names: Mapping[str, str]) -> None:
+    def __init__(self, columns: Mapping[str, FileColumn], names: Mapping[str, str], dotted: Mapping[str, str]) -> None:
         self.columns = columns
-        self._by_name = {name: original for original, name in reversed(list(names.items()))}
+        every = [*names.items(), *dotted.items()]
+        self._by_name = {name: original for original, name in reversed(every)}
 
     def find(self, name: str) -> str:
         """The column of a file by its name there, or by the name that it gets."""
@@ -279,7 +297,8 @@ def _no_params(file: RunsFile, columns: Sequence[FileColumn], export: Export) ->
     more = f" and {len(candidates) - MOST_CANDIDATES} more" if len(candidates) > MOST_CANDIDATES else ""
     listed = ", ".join(candidates[:MOST_CANDIDATES]) + more
     return (
-        f"say which columns are parameters, such as --params rate,width; values come again in {listed or 'no column'}"
+        f"say which columns are parameters, such as {option('params', 'rate,width')}; values come again in "
+        f"{listed or 'no column'}"
     )
 
 
@@ -290,7 +309,7 @@ def _why_not(file: RunsFile, one: FileColumn, export: Export, chosen: Collection
     if one.kind == UNUSED:
         return one.why
     if chosen:
-        return "" if one.name in chosen else "not among --columns"
+        return "" if one.name in chosen else "not among the columns that are wanted"
     if one.name in export.dropped:
         return "about the run"
     if one.kind == "str":
@@ -307,7 +326,7 @@ def _checked_param(column: FileColumn, kind: str) -> FileColumn:
     if kind != column.kind and (column.kind, kind) not in widens:
         raise SwingbyError(
             f"the parameter {column.name!r} is {column.kind} in the file, not {kind}: an experiment's parameters keep "
-            "their types, so import it under another --experiment"
+            f"their types, so import it under another name ({option('experiment')})"
         )
     return replace(column, kind=kind)
 

@@ -24,12 +24,17 @@ MOST_SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """A file from which cells of a sweep were imported: its name, its SHA-256, the day, and how many cells."""
+    """A file from which cells of a sweep were imported: its name, its SHA-256, the day, and how many cells.
+
+    Attributes:
+        account: what its rows and columns were taken for (`Imported.account`); () in imports from before it was kept.
+    """
 
     file: str
     digest: str
     day: str
     cells: int
+    account: tuple[tuple[str, str], ...] = ()
 
     def __str__(self) -> str:
         return f"{counted(self.cells, 'cell')} from {self.file} (SHA-256 {self.digest[:12]}) on {self.day}"
@@ -56,7 +61,9 @@ def imported_results(store: Store, sweep_id: str) -> ImportedResults | None:
     origins = list[Origin]()
     for row in store.sql(FILES.format(experiment=quoted(sweeps[0].experiment)), [sweep_id]).rows():
         of = json.loads(row.provenance)["imported"]
-        origins.append(Origin(of["file"], of["sha256"], of["imported"][:10], row.cells))
+        origins.append(
+            Origin(of["file"], of["sha256"], of["imported"][:10], row.cells, tuple(map(tuple, of.get("account", ()))))
+        )
     return ImportedResults(tuple(origins))
 
 

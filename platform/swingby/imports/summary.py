@@ -50,40 +50,47 @@ class Imported:
         return f"{self.sweep.name} ({self.sweep.sweep_id}): {', '.join(parts)}"
 
     def lines(self) -> list[str]:
-        """What the rows and columns of the file are taken for."""
+        """The account as a terminal shows it."""
+        (_, head), *rest = self.account()
+        return [head, *(f"  {'note:' if term == 'note' else f'{term:<10} '} {text}" for term, text in rest)]
+
+    def account(self) -> list[tuple[str, str]]:
+        """What the rows and columns of the file are taken for: a term and what is said of it, the file first.
+
+        A term may come several times.
+        """
         layout, table = self.layout, self.cells.table
         form = "a row a step" if layout.long else "a row a run"
-        lines = [
-            ", ".join([f"{self.file.path.name}: {counted(self.file.rows, 'row')}", form, *filter(None, [layout.tool])])
-        ]
+        head = [f"{self.file.path.name}: {counted(self.file.rows, 'row')}", form, *filter(None, [layout.tool])]
+        account = [("file", ", ".join(head))]
         params, constant = list[str](), list[str]()
         for name, kind in layout.params.items():
             values = ordered_values(set(map(hashable, table[name].to_pylist())))
             low, high = (f"{v:.6g}" if isinstance(v, float) else str(v) for v in (values[0], values[-1]))
             ends = low if len(values) == 1 else f"{len(values):,} values, {low} to {high}"
             (params if len(values) > 1 else constant).append(f"{self._named(name)} ({kind}, {ends})")
-        lines.append(f"  parameters  {', '.join(params) or 'none that differs'}")
+        account.append(("parameters", ", ".join(params) or "none that differs"))
         if constant:
-            lines.append(f"  constant    {', '.join(constant)}")
+            account.append(("constant", ", ".join(constant)))
         seeds = set(table["seed"].to_pylist())
         if layout.seed:
             name = layout.renamed.get(layout.seed, layout.seed)
-            lines.append(f"  seeds       the column {name!r} ({counted(len(seeds), 'value')})")
+            account.append(("seeds", f"the column {name!r} ({counted(len(seeds), 'value')})"))
         for noun, names in (("curves", self.cells.curves), ("scalars", self.cells.scalars)):
             entry = {"vector": "float", "matrix": "vector"} if noun == "curves" and not layout.long else {}
             kinds = {name: entry.get(layout.results[name], layout.results[name]) for name in names}
             listed = [f"{self._named(name)} ({kinds[name]})" for name in names]
-            lines.append(f"  {noun:<10}  {', '.join(listed) or 'none'}")
+            account.append((noun, ", ".join(listed) or "none"))
         for noun, names in (("no axis", layout.settings), ("left out", layout.left_out)):
             by_why = dict[str, list[str]]()
             for name, why in names.items():
                 by_why.setdefault(why, []).append(name)
-            lines += [f"  {noun:<10}  {', '.join(of)} ({why})" for why, of in by_why.items()]
+            account += [(noun, f"{', '.join(of)} ({why})") for why, of in by_why.items()]
         statuses = table["status"].to_pylist()
         ends = ", ".join(f"{statuses.count(end):,} {end}" for end in ("ok", "diverged", "failed") if end in statuses)
         points = len(set(zip(*(map(hashable, table[name].to_pylist()) for name in layout.params), strict=True)))
-        lines.append(f"  cells       {table.num_rows:,} at {counted(points, 'point')}: {ends}")
-        return [*lines, *(f"  note: {note}" for note in self.cells.notes)]
+        account.append(("cells", f"{table.num_rows:,} at {counted(points, 'point')}: {ends}"))
+        return [*account, *(("note", note) for note in self.cells.notes)]
 
     def plans(self) -> list[str]:
         """What an import would do with the cells, and which of them it would refuse."""

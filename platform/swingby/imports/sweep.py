@@ -21,6 +21,7 @@ from swingby.model.columns import row_schema
 from swingby.model.detector import OUTCOME_NAME
 from swingby.model.experiment import Recording
 from swingby.model.registry import nearest
+from swingby.options import option
 
 RECORDING = Recording("every")
 """What an imported cell records: whatever the file has."""
@@ -100,15 +101,17 @@ def presented(of: FunctionExperiment, cells: Cells, requested: Sequence[str]) ->
         if not colon:
             allowed = [*cells.scalars, *([] if cells.scalars else cells.curves)]
             if name not in allowed:
-                raise SwingbyError(f"--outcome {name}: {nearest(name, allowed)}; or write NAME: EXPRESSION")
+                raise SwingbyError(f"{option('outcomes', name)}: {nearest(name, allowed)}; or write NAME: EXPRESSION")
         elif not OUTCOME_NAME.fullmatch(name) or name in schema.names:
-            raise SwingbyError(f"--outcome {text}: {name!r} is no new name; allowed: up to 63 of a-z, 0-9 and _")
+            raise SwingbyError(
+                f"{option('outcomes', text)}: {name!r} is no new name; allowed: up to 63 of a-z, 0-9 and _"
+            )
         else:
             try:
                 kind_of(expression, schema)
             except ScalarError as error:
                 hint = f" ({error.hint})" if error.hint else ""
-                raise SwingbyError(f"--outcome {name}: {error.message}{hint}") from error
+                raise SwingbyError(f"{option('outcomes', name)}: {error.message}{hint}") from error
             outcomes[name] = expression
     return Presented(outcomes, drawn[0] if drawn else None)
 

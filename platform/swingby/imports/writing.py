@@ -78,6 +78,7 @@ def _plan(records: Records, imported: Imported, how: Presented, places: Sequence
             name: imported.layout.renamed.get(name, name)
             for name in (*imported.layout.params, *imported.layout.results)
         },
+        "account": imported.account(),
         "cells": len(places),
         "imported": utc_now(),
     }

@@ -11,6 +11,7 @@ import yaml
 
 from swingby.errors import SwingbyError
 from swingby.launch.task import Task, command, in_range, matching
+from swingby.options import option
 
 PLACE = "/etc/swingby"
 """The folder of the sweep's file and the job's script in the head's container."""
@@ -102,24 +103,26 @@ def _check(task: Task, pods: Pods, ray_version: str) -> None:
         SwingbyError: an option is refused.
     """
     allowed = "2.52.0 or newer, the first that asks for tokens"  # KubeRay refuses `authOptions` with an older one
-    matching("--ray-version", ray_version, r"\d+(\.\d+){2}[a-z0-9.]*", allowed)
+    matching("ray_version", ray_version, r"\d+(\.\d+){2}[a-z0-9.]*", allowed)
     if tuple(map(int, ray_version.split(".")[:2])) < (2, 52):
-        raise SwingbyError(f"--ray-version {ray_version!r}: allowed is {allowed}")
-    matching("--image", pods.image, IMAGE, "the name of an image, such as registry.example.org/me/swingby:1")
-    in_range("--workers", pods.workers)
-    in_range("--gpus", pods.gpus, least=0, most=64)
-    for option, quantity in (("--cpus", pods.cpus), ("--memory", pods.memory)):
-        matching(option, quantity, QUANTITY, "a quantity as Kubernetes writes it: 4, 500m, 16Gi")
-    for option, name in (("--claim", pods.claim), ("--secret", pods.secret), ("--namespace", pods.namespace)):
+        raise SwingbyError(f"{option('ray_version')} {ray_version!r}: allowed is {allowed}")
+    matching("image", pods.image, IMAGE, "the name of an image, such as registry.example.org/me/swingby:1")
+    in_range("workers", pods.workers)
+    in_range("gpus", pods.gpus, least=0, most=64)
+    for key, quantity in (("cpus", pods.cpus), ("memory", pods.memory)):
+        matching(key, quantity, QUANTITY, "a quantity as Kubernetes writes it: 4, 500m, 16Gi")
+    for key, name in (("claim", pods.claim), ("secret", pods.secret), ("namespace", pods.namespace)):
         if name is not None:
-            matching(option, name, rf"(?=.{{1,63}}$){LABEL}", "1 to 63 lower-case letters, digits and hyphens")
+            matching(key, name, rf"(?=.{{1,63}}$){LABEL}", "1 to 63 lower-case letters, digits and hyphens")
     if pods.claim is None and task.data.startswith("/"):
         raise SwingbyError(
-            f"--data {task.data}: a folder in a pod is gone with the pod; name a volume claim that many pods may "
-            "write to (--claim), or give an address of object storage (--data s3://bucket/place)"
+            f"{option('data', task.data)}: a folder in a pod is gone with the pod; name a volume claim that many pods "
+            f"may write to ({option('claim')}), or give an address of object storage ({option('data', 's3://bucket/place')})"
         )
     if pods.claim is not None and not task.data.startswith("/"):
-        raise SwingbyError(f"--claim is mounted at the data folder, and --data {task.data} is no folder")
+        raise SwingbyError(
+            f"{option('claim')} is mounted at the data folder, and {option('data', task.data)} is no folder"
+        )
 
 
 def _job(task: Task, name: str, pods: Pods, ray_version: str, retries: int) -> Mapping[str, Any]:
@@ -147,7 +150,7 @@ def _job(task: Task, name: str, pods: Pods, ray_version: str, retries: int) -> M
     }
     return {
         "entrypoint": f"bash {PLACE}/run.sh",
-        "backoffLimit": in_range("--retries", retries, least=0, most=100),
+        "backoffLimit": in_range("retries", retries, least=0, most=100),
         "shutdownAfterJobFinishes": True,
         "ttlSecondsAfterFinished": 600,
         "rayClusterSpec": cluster,

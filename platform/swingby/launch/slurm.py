@@ -10,6 +10,7 @@ from jinja2 import Environment, StrictUndefined, Template
 
 from swingby.errors import SwingbyError
 from swingby.launch.task import Task, command, in_range, matching, one_line
+from swingby.options import option
 
 TIME = r"\d{1,6}(:\d{2}){0,2}|\d{1,4}-\d{1,2}(:\d{2}){0,2}"
 NAME = r"[A-Za-z0-9_][A-Za-z0-9_.-]*"
@@ -43,32 +44,33 @@ def script(
     Raises:
         SwingbyError: an option is invalid.
     """
-    gpus = matching("--gpus", gpus, r"([A-Za-z0-9_.-]+:)?\d{1,3}", "a number, or a kind and a number: 4, a100:4")
+    gpus = matching("gpus", gpus, r"([A-Za-z0-9_.-]+:)?\d{1,3}", "a number, or a kind and a number: 4, a100:4")
     count = int(gpus.split(":")[-1])
     directives = [
         f"--job-name={task.name}",
-        f"--nodes={in_range('--nodes', nodes)}",
+        f"--nodes={in_range('nodes', nodes)}",
         "--ntasks-per-node=1",
-        f"--cpus-per-task={in_range('--cpus', cpus)}",
-        f"--time={matching('--time', time, TIME, 'minutes, hours:minutes:seconds or days-hours:minutes:seconds')}",
+        f"--cpus-per-task={in_range('cpus', cpus)}",
+        f"--time={matching('time', time, TIME, 'minutes, hours:minutes:seconds or days-hours:minutes:seconds')}",
     ]
     directives += [f"--gpus-per-node={gpus}"] if count else []
-    for option, value in (("partition", partition), ("account", account)):
+    for key, value in (("partition", partition), ("account", account)):
         if value is not None:
             lists = rf"{NAME}(,{NAME})*"
-            directives.append(f"--{option}={matching(f'--{option}', value, lists, 'letters, digits, hyphens, commas')}")
-    for option in sbatch:
+            directives.append(f"--{key}={matching(key, value, lists, 'letters, digits, hyphens, commas')}")
+    for directive in sbatch:
         allowed = "an option of sbatch without spaces or quotes, such as --mem=64G"
-        name = matching("--sbatch", option, DIRECTIVE, allowed).removeprefix("--").split("=")[0]
+        name = matching("sbatch", directive, DIRECTIVE, allowed).removeprefix("--").split("=")[0]
         if name in OURS:
             raise SwingbyError(
-                f"--sbatch {option!r}: the script says --{name} itself; allowed is any other option of sbatch"
+                f"{option('sbatch')} {directive!r}: the script says --{name} itself; allowed is any other option of "
+                "sbatch"
             )
-        directives.append(option)
+        directives.append(directive)
     return _template().render(
         directives=directives,
-        drain=in_range("--drain", drain, 1, 65535),
-        environment=one_line("--env", environment),
+        drain=in_range("drain", drain, 1, 65535),
+        environment=one_line("env", environment),
         cpus=cpus,
         gpus=gpus if count else "",
         count=count,

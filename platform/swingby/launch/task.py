@@ -11,6 +11,7 @@ from pathlib import Path
 from swingby.data.remote.address import is_address
 from swingby.data.remote.bucket import Bucket
 from swingby.errors import SwingbyError
+from swingby.options import option
 from swingby.sweepfile.sweep import Sweep
 
 
@@ -62,40 +63,42 @@ def place_of(data: str) -> str:
     """
     if is_address(data):
         Bucket(data)  # refuses invalid addresses, and keys in them
-        return one_line("--data", data)
-    return one_line("--data", str(Path(data).expanduser().absolute()))
+        return one_line("data", data)
+    return one_line("data", str(Path(data).expanduser().absolute()))
 
 
-def one_line(option: str, text: str) -> str:
+def one_line(name: str, text: str) -> str:
     """The text, if all of its characters are printable.
 
     Raises:
         SwingbyError: a character is not, such as the end of a line.
     """
     if not text.isprintable():
-        raise SwingbyError(f"{option} {text!r}: has characters in it that cannot be printed, such as ends of lines")
+        raise SwingbyError(
+            f"{option(name)} {text!r}: has characters in it that cannot be printed, such as ends of lines"
+        )
     return text
 
 
-def matching(option: str, text: str, pattern: str, allowed: str) -> str:
+def matching(name: str, text: str, pattern: str, allowed: str) -> str:
     """The text, if it matches a pattern.
 
     Raises:
         SwingbyError: it does not.
     """
     if not re.fullmatch(pattern, text):
-        raise SwingbyError(f"{option} {text!r}: allowed is {allowed}")
+        raise SwingbyError(f"{option(name)} {text!r}: allowed is {allowed}")
     return text
 
 
-def in_range(option: str, number: int, least: int = 1, most: int = 100_000) -> int:
+def in_range(name: str, number: int, least: int = 1, most: int = 100_000) -> int:
     """The number, if it is in a range.
 
     Raises:
         SwingbyError: it is too small or too large.
     """
     if not least <= number <= most:
-        raise SwingbyError(f"{option} {number}: allowed is {least} to {most:,}")
+        raise SwingbyError(f"{option(name)} {number}: allowed is {least} to {most:,}")
     return number
 
 
@@ -105,4 +108,4 @@ def options(overrides: Sequence[str], processes: int, device: str | None, confir
     words += ["--processes", str(processes)] if processes != 1 else []
     words += ["--device", device] if device else []
     words += ["--confirm-above", str(confirm_above)] if confirm_above != 100_000 else []
-    return tuple(one_line("an option", word) for word in words)
+    return tuple(one_line("more", word) for word in words)

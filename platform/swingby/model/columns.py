@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import types
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import is_dataclass
+from enum import Enum
+from pathlib import PurePath
 from typing import Any, Literal, Union, get_args, get_origin
 
 import pyarrow as pa
+from pydantic import BaseModel
 
 from swingby.errors import SwingbyError
 from swingby.model.detector import OutcomeKind, outcome_kind
@@ -43,10 +47,24 @@ def parameter_schema(params: type[UntypedParams]) -> pa.Schema:
         column = column_type(annotation)
         if column is None:
             allowed = "str, Literal, bool, int, float, Vector, Matrix, Integers, Texts, or one of these or None"
-            what = f"{params.__name__}.{name} is {annotation}"
-            raise SwingbyError(f"{what}, which no typed column holds; allowed: {allowed}")
+            what = f"{params.__name__}.{name} is {getattr(annotation, '__name__', annotation)}"
+            raise SwingbyError(f"{what}, which no typed column holds{_instead(name, annotation)}; allowed: {allowed}")
         fields.append(pa.field(name, column, nullable))
     return pa.schema(fields)
+
+
+def _instead(name: str, annotation: Any) -> str:
+    """What to write in place of a type that a function may have, and a class may not."""
+    kind = get_origin(annotation) or annotation
+    if not isinstance(kind, type):
+        return ""
+    if issubclass(kind, Enum):
+        return f": write {name}: Literal[{', '.join(repr(one.name) for one in kind)}]"
+    if issubclass(kind, PurePath):
+        return f": write {name}: str"
+    if issubclass(kind, BaseModel | Mapping) or is_dataclass(kind):
+        return f": write each of its parts as a parameter, such as {name}_lr"
+    return ""
 
 
 def row_schema(experiment: Experiment, recordings: Collection[str] | None = None) -> pa.Schema:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, ClassVar, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import InitErrorDetails, PydanticCustomError
@@ -171,6 +171,8 @@ class UntypedParams(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+    open_places: ClassVar[Mapping[str, str]] = {}
+    """What to write in the code where a sweep names a parameter that is not there: below a group, or at ""."""
 
     def _faults(self) -> Iterable[Fault]:
         """Faults that no parameter shows alone; asked once each parameter is valid by itself.

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
+from swingby.options import option
 from swingby.run.drain import Drain
 from swingby.run.executor import allows_nearby, execute, workers_nearby
 from swingby.run.forecast import Planned, summary
@@ -260,7 +261,7 @@ class Driver:
                 if workers and self._child is not None:
                     progress.line(
                         f"trained by {counted(workers, 'worker process', 'worker processes')} of this command, sooner "
-                        "than Ray would be up; --ray insists on Ray"
+                        f"than Ray would be up; {option('ray', True)} insists on Ray"
                     )
                     children = [self._child, *(ChildProcess() for _ in range(workers - 1))]
                     return execute(planned, records, progress, drain, children, rounds)

@@ -14,6 +14,7 @@ import numpy as np
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.model import registry
+from swingby.options import option
 from swingby.run.driver import ray_for, run
 from swingby.run.options import RunOptions
 from swingby.run.progress import progress_for
@@ -46,7 +47,7 @@ def longer(sweep: Sweep, factor: float) -> list[str]:
             differ in it.
     """
     if not factor > 1:
-        raise SwingbyError(f"--steps {factor:g} does not extend a run; allowed: a factor above 1, such as 2")
+        raise SwingbyError(f"{option('steps', factor)} does not extend a run; allowed: a factor above 1, such as 2")
     overrides = []
     for name in sorted({sweep.experiment.length(point.params) or "" for point in sweep.points}):
         if not name:
@@ -110,13 +111,15 @@ def extend_seeds(
             refined, or the half-width takes more than `most` seeds.
     """
     if not 0 < half_width < 0.5:
-        raise SwingbyError(f"--half-width {half_width:g} is no bound on half an interval; allowed: above 0, below 0.5")
+        raise SwingbyError(
+            f"{option('half_width', half_width)} is no bound on half an interval; allowed: above 0, below 0.5"
+        )
     sweep = Sweep.load(name, overrides)
     shares = yes_no_outcomes(sweep)
     if not outcome and sweep.diagram is not None and sweep.diagram.outcome in shares:
         outcome = sweep.diagram.outcome
     if not outcome:
-        raise SwingbyError(f"name the outcome whose share is wanted: --outcome; allowed: {', '.join(shares)}")
+        raise SwingbyError(f"name the outcome whose share is wanted: {option('outcome')}; allowed: {', '.join(shares)}")
     if outcome not in shares:
         broken = registry.broken_detectors(sweep.experiment_name).values()
         raise SwingbyError(f"{outcome!r} has no share; {registry.nearest_offered(outcome, shares, broken)}")
@@ -126,9 +129,9 @@ def extend_seeds(
         refined = only_refined(store, sweep.sweep_id)
     if refined is not None:
         raise SwingbyError(
-            f"{sweep.name!r} is {refined.spent}; --half-width is for every point of a whole grid. `swingby run {name}` "
-            "with a larger --budget or a smaller refine.within goes on refining it, and with --no-refine it trains the "
-            "whole grid"
+            f"{sweep.name!r} is {refined.spent}; {option('half_width')} is for every point of a whole grid. A run "
+            f"with a larger {option('budget')} or a smaller refine.within goes on refining it, and one with "
+            f"{option('refine', False)} trains the whole grid"
         )
     seeds = sweep.seeds
     if list(seeds) != list(range(seeds[0], seeds[0] + len(seeds))):
@@ -189,7 +192,7 @@ def narrowed(
         )
         if half <= half_width:
             return count
-    raise SwingbyError(f"{ROUNDS} rounds did not reach --half-width {half_width:g}; results so far are kept")
+    raise SwingbyError(f"{ROUNDS} rounds did not reach {option('half_width', half_width)}; results so far are kept")
 
 
 def needed(share: float, half_width: float, start: int, most: int) -> int:
@@ -215,7 +218,7 @@ def needed(share: float, half_width: float, start: int, most: int) -> int:
         if len(enough):
             return int(counts[enough[0]])
     raise SwingbyError(
-        f"a half-width of {half_width:g} would take more than --most {most} seeds; results so far are kept"
+        f"a half-width of {half_width:g} would take more than {option('most', most)} seeds; results so far are kept"
     )
 
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from swingby.data.records import BatchNote, Plan
 from swingby.model.experiment import Resources
+from swingby.options import setting
 from swingby.run.cost import PATIENCE, Cost
 from swingby.run.estimate import Left
 from swingby.run.options import RunOptions
@@ -249,7 +250,7 @@ def _gpus_text(planned: Planned) -> str:
     there = counted(planned.gpus, "GPU") if planned.gpus else "no GPU here"
     return (
         f", {there}: one run on each, and up to {len(PARTS)} as its memory and a measured gain allow "
-        "(--set resources.gpus=1 leaves it at one)"
+        f"({setting('resources.gpus=1')} leaves it at one)"
     )
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal, TypedDict
 
 from swingby.errors import SwingbyError
+from swingby.options import option
 
 DEADLINE_FACTOR = 30.0
 """Multiple of its forecast for which a trial may be silent, unless the options name a deadline."""
@@ -70,23 +71,31 @@ class RunOptions:
 
     def __post_init__(self) -> None:
         if self.local and self.address is not None:
-            raise SwingbyError("--local and --address exclude each other: a for-loop has no cluster")
+            raise SwingbyError(
+                f"{option('local', True)} and {option('address')} exclude each other: a for-loop has no cluster"
+            )
         if self.code is not None and self.address is None:
-            raise SwingbyError("--code says how the machines of a cluster get the code: it goes with --address")
+            raise SwingbyError(
+                f"{option('code')} says how the machines of a cluster get the code: it goes with {option('address')}"
+            )
         if self.code not in (None, "wheel", "installed"):
             raise SwingbyError(
-                f"--code {self.code} is unknown; allowed: wheel (the code is sent), installed (every machine has it)"
+                f"{option('code', self.code)} is unknown; allowed: wheel (the code is sent), installed (every machine "
+                "has it)"
             )
         if self.device not in (None, "cpu", "cuda"):
             raise SwingbyError(
-                f"--device {self.device} is unknown; allowed: cpu, cuda (resources.gpus sets what of a GPU each takes)"
+                f"{option('device', self.device)} is unknown; allowed: cpu, cuda (resources.gpus sets what of a GPU "
+                "each takes)"
             )
         if self.older not in (None, "keep", "retrain"):
-            raise SwingbyError(f"older={self.older!r} is unknown; allowed: keep, retrain, None")
+            raise SwingbyError(f"{option('older', self.older)} is unknown; allowed: keep, retrain, None")
         if self.processes < 1:
             raise SwingbyError(f"{self.processes} processes train nothing; allowed: 1 and more")
         if self.deadline is not None and not 0 < self.deadline <= YEAR:
-            raise SwingbyError(f"--deadline {self.deadline:g}: allowed are seconds, more than 0 and at most a year")
+            raise SwingbyError(
+                f"{option('deadline', self.deadline)}: allowed are seconds, more than 0 and at most a year"
+            )
 
     def deadline_text(self, measured: bool) -> str:
         """One line for the user: when a silent batch is ended, with a measured forecast or without."""

@@ -16,6 +16,7 @@ from swingby.errors import SwingbyError
 from swingby.function.travel import FOLDER, sent_with
 from swingby.model.code import folder_of
 from swingby.model.needed import require
+from swingby.options import option
 from swingby.run.batches import Chosen, choose
 from swingby.run.commit_lock import commit_lock, planning_lock
 from swingby.run.cost import Cost, costs
@@ -169,9 +170,9 @@ class Planner:
             of = self.sweep.experiment_name
             raise SwingbyError(
                 f"{counted(len(self.pending.older), 'cell')} of {self.sweep.name!r} have results of another version of "
-                f"{of}'s code (now {self.sweep.recording.code}). Say what they are: --keep counts them as results; "
-                "--retrain takes them back and trains them again; or raise the version (@experiment(version=...); of a "
-                "class: stream_version), and all cells are new ones"
+                f"{of}'s code (now {self.sweep.recording.code}). Say what they are: {option('older', 'keep')} counts "
+                f"them as results; {option('older', 'retrain')} takes them back and trains them again; or raise the "
+                "version (@experiment(version=...); of a class: stream_version), and all cells are new ones"
             )
 
     def unmeasured(self) -> list[str]:

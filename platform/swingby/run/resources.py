@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from swingby.errors import SwingbyError
 from swingby.model.experiment import Resources
+from swingby.options import option, setting
 
 if TYPE_CHECKING:
     from swingby.run.options import RunOptions
@@ -48,12 +49,12 @@ def check_request(sweep: Sweep, options: RunOptions) -> None:
     if processes > 1 and 0 < gpus < 1:
         raise SwingbyError(
             f"resources.gpus is {gpus:g} in sweep {sweep.name!r}: {processes} processes of one batch cannot share a "
-            "GPU; allowed with --processes: whole GPUs, such as --set resources.gpus=1"
+            f"GPU; allowed with {option('processes')}: whole GPUs, such as {setting('resources.gpus=1')}"
         )
     if options.device == "cuda" and not gpus:
         raise SwingbyError(
-            f"resources.gpus is 0 in sweep {sweep.name!r}, and --device cuda trains on one; allowed: a part of one, "
-            "such as --set resources.gpus=0.25, or a whole number from 1 on"
+            f"resources.gpus is 0 in sweep {sweep.name!r}, and {option('device', 'cuda')} trains on one; allowed: a "
+            f"part of one, such as {setting('resources.gpus=0.25')}, or a whole number from 1 on"
         )
 
 
@@ -125,7 +126,7 @@ def with_advice(message: str, gpus: float) -> str:
         return message
     return (
         f"up to {runs} runs shared this GPU (resources.gpus is {gpus:g}), and its memory is too small for them: set a "
-        f"larger part, such as --set resources.gpus={1 / (runs // 2):g}, with --retry-failed\n{message}"
+        f"larger part, such as {1 / (runs // 2):g}, and have the failed cells tried again\n{message}"
     )
 
 

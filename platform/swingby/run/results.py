@@ -16,12 +16,13 @@ from swingby.store import Store
 from swingby.store.failures import Failure, failure_lines, failures_of
 from swingby.store.refined import Refined
 from swingby.store.status import (
+    ends_line,
     final_counts,
     refused_records,
     remark_lines,
     remarks,
 )
-from swingby.units import counted, duration, size
+from swingby.units import duration, size
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,9 +71,7 @@ class RunResult:
     remarks: tuple[tuple[str, int], ...] = ()
 
     def __str__(self) -> str:
-        counts = {"ok": self.ok, "diverged": self.diverged, "FAILED": self.failed, "MISSING": self.missing}
-        shown = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count) or "none"
-        lines = [f"{self.name} ({self.sweep_id}): {counted(self.cells, 'cell')}: {shown}; {duration(self.seconds)}"]
+        lines = [f"{ends_line(self)}; {duration(self.seconds)}"]
         lines += failure_lines(self.failures, self.name)
         lines += remark_lines(self.remarks)
         lines += [f"  the store refused {reason}" for reason in self.bad]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 from collections import namedtuple
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Self
@@ -19,6 +19,7 @@ from swingby.store.reading import READ_AS, read_as, sweeps_named
 from swingby.store.sql import script
 from swingby.store.views import LAST_STEP, STEPS, quoted
 from swingby.text import once
+from swingby.units import counted
 
 if TYPE_CHECKING:
     import polars as pl
@@ -28,8 +29,14 @@ STREAMED = 65536
 """Rows of a table of `Connection.stream`."""
 
 
+MOST_DRAWN, MOST_COLUMNS = 20, 12
+"""Rows of a result that a terminal or a notebook shows, and columns of a notebook's."""
+WIDEST = 80
+"""Characters of a line of a terminal's table."""
+
+
 class Rows:
-    """The result of a query, in memory."""
+    """The result of a query, in memory; a terminal and a notebook show it as a table."""
 
     def __init__(self, table: pa.Table) -> None:
         self._table = table.rename_columns(once(table.column_names))
@@ -39,6 +46,34 @@ class Rows:
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.rows())
+
+    def __repr__(self) -> str:
+        frame, drawn = self._drawable(), ""
+        for columns in range(min(frame.width, WIDEST // 4), 0, -1):  # as many as fit
+            with _look(columns, 24 if columns == frame.width else 12):
+                drawn = repr(frame)
+            if len(drawn.partition("\n")[0]) <= WIDEST:
+                break
+        return f"{drawn}\n{self._size()}"
+
+    def _repr_html_(self) -> str:
+        frame = self._drawable()
+        with _look(MOST_COLUMNS):
+            return f"{frame._repr_html_()}<p>{self._size()}</p>"
+
+    def _size(self) -> str:
+        rows, columns = len(self), self._table.num_columns
+        return f"{counted(rows, 'row')}, {counted(columns, 'column')}"
+
+    def _drawable(self) -> pl.DataFrame:
+        """The rows as a frame; where polars lacks a type, those that are shown, as texts."""
+        import polars as pl
+
+        try:
+            return self.polars()
+        except pl.exceptions.PolarsError:
+            shown = self._table.slice(0, MOST_DRAWN).to_pydict()
+            return pl.DataFrame({name: list(map(str, values)) for name, values in shown.items()})
 
     def arrow(self) -> pa.Table:
         """The rows as an Arrow table."""
@@ -56,6 +91,19 @@ class Rows:
         row = namedtuple("Row", self._table.column_names, rename=True)
         columns = [column.to_pylist() for column in self._table.columns]
         return [row(*values) for values in zip(*columns, strict=True)]
+
+
+def _look(columns: int, letters: int = 24) -> AbstractContextManager[Any]:
+    """While inside, frames are drawn in this form, with so many of their columns and letters."""
+    import polars as pl
+
+    return pl.Config(
+        tbl_rows=MOST_DRAWN,
+        tbl_cols=columns,
+        tbl_width_chars=10_000,
+        tbl_hide_dataframe_shape=True,
+        fmt_str_lengths=letters,
+    )
 
 
 def _tables(reader: pa.RecordBatchReader) -> Iterator[pa.Table]:

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from swingby.options import option
 from swingby.store.reader import Store
 from swingby.store.sql import query
 from swingby.store.sweep_grid import SweepGrid, plain, scalar, sweep_grid
@@ -79,7 +80,7 @@ def failure_lines(grouped: Sequence[Failure], sweep: str, imported: bool = False
         cells = sum(one.cells for one in grouped[MOST_REASONS:])
         lines.append(f"  and {counted(cells, 'cell')} for {counted(more, 'reason')} more")
     if grouped:
-        again = "" if imported else "; --retry-failed trains them again"
+        again = "" if imported else f"; {option('retry_failed', True)} trains them again"
         lines.append(f"  whole messages: swingby failures {sweep}{again}")
     return lines
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -15,10 +15,12 @@ import pyarrow as pa
 from swingby.errors import SwingbyError
 from swingby.function.experiment import FunctionExperiment
 from swingby.model import registry
+from swingby.model.columns import STANDARD
 from swingby.model.detector import OutcomeKind
 from swingby.store.functions import adopt_declared, learn_columns
 from swingby.store.reader import Store
 from swingby.store.views import EXPRESSIONS, OF_SHARD, OUTCOMES_OF, quoted
+from swingby.sweepfile.parameters import split
 from swingby.sweepfile.sweep import Sweep
 from swingby.text import fitted
 
@@ -230,12 +232,18 @@ def _rows_of(store: Store, known: KnownSweep, points: bool) -> str:
             f"select p.* from {quoted(name + '_points')} p "
             "semi join members m on m.cell_id = p.cell_id and m.sweep_id = ?"
         )
-    outcomes = [f"outcomes_{item.name}" for item in registry.detectors_for(name)]
-    joined = [quoted(table) for table in outcomes if table in store.names()]
-    columns = ["m.point", "e.*", *(f"{table}.* exclude (cell_id, {OF_SHARD})" for table in joined)]
+    tables = [f"outcomes_{item.name}" for item in registry.detectors_for(name)]
+    tables = [table for table in tables if table in store.names()]
     written = written_outcomes(store, known.sweep_id)
-    columns += [f"{quoted(one.table)}.value as {quoted(outcome)}" for outcome, one in written.items()]
-    joined += dict.fromkeys(quoted(one.table) for one in written.values())
+    outcomes = [f"{quoted(one.table)}.value as {quoted(outcome)}" for outcome, one in written.items()]
+    outcomes += [
+        f"{quoted(table)}.{quoted(column)}"
+        for table in tables
+        for column in store.columns(table)
+        if column not in ("cell_id", OF_SHARD)
+    ]
+    joined = dict.fromkeys(map(quoted, [*tables, *(one.table for one in written.values())]))
+    columns = _in_order(store, known, outcomes)
     # Outcomes of the very row that is the cell's result; which row that is, `e.shard` says already.
     joins = " ".join(
         f"left join {table} on {table}.cell_id = e.cell_id and {table}.{OF_SHARD} = e.shard" for table in joined
@@ -244,3 +252,24 @@ def _rows_of(store: Store, known: KnownSweep, points: bool) -> str:
         f"select {', '.join(columns)} from members m join {quoted(name)} e on e.cell_id = m.cell_id {joins} "
         "where m.sweep_id = ? order by m.point, e.seed"
     )
+
+
+def _in_order(store: Store, known: KnownSweep, outcomes: Sequence[str]) -> list[str]:
+    """The columns of a sweep's rows: parameters (those on axes first), outcomes, scalars, seed, curves, the rest."""
+    (row,) = store.sql("select resolved from sweeps where sweep_id = ?", [known.sweep_id]).rows()
+    resolved, types = json.loads(row.resolved), store.columns(known.experiment)
+    on_axes = [split(name)[0] for axis in resolved["axes"] for name in axis["names"]]
+    params = [*on_axes, *registry.experiment(known.experiment).Params.model_fields]
+    params = [name for name in dict.fromkeys(params) if name in types]
+    platforms = {*STANDARD, store.last_step(known.experiment)}
+    results = [name for name in types if name not in platforms and name not in params]
+    curves = [name for name in results if types[name].endswith("]")]
+    scalars = [name for name in results if name not in curves]
+    step = ["step"] if "step" in types else []
+    first = [*params, *scalars, "seed", "status", *step, *curves]
+    rest = [f"e.{quoted(name)}" for name in types if name not in first]
+
+    def of(names: Iterable[str]) -> list[str]:
+        return [f"e.{quoted(name)}" for name in names]
+
+    return [*of(params), *outcomes, *of([*scalars, "seed", "status", *step, *curves]), "m.point", *rest]

@@ -67,7 +67,7 @@ class Refined:
         """Why no more cells are asked for, in words; "" while it goes on."""
         return {
             "accuracy": f"ended: the wanted accuracy is reached (at most {self.wrong:.2%} told wrongly)",
-            "budget": "ended: the budget is spent; a larger --budget goes on, --no-refine trains the whole grid",
+            "budget": "ended: the budget is spent; a larger one goes on, a run that does not refine trains all",
         }.get(self.ended or "", "")
 
 

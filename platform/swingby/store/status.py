@@ -72,11 +72,21 @@ class SweepStatus:
         """Cells without a final row."""
         return max(0, self.cells - self.ok - self.diverged - self.failed)
 
+    def __str__(self) -> str:
+        return ends_line(self)
+
     @property
     def stamp(self) -> tuple[object, ...]:
         """Changes when a report of the sweep would."""
         counts = (self.ok, self.diverged, self.failed, self.in_progress)
         return (self.created, counts, self.steps, self.finished)  # a decision comes with a plan, which is newer
+
+
+def ends_line(of: Any) -> str:
+    """How many cells of a sweep, or of what a run made of it, have ended in which way."""
+    counts = {"ok": of.ok, "diverged": of.diverged, "FAILED": of.failed, "MISSING": of.missing}
+    shown = ", ".join(f"{count:,} {what}" for what, count in counts.items() if count) or "none"
+    return f"{of.name} ({of.sweep_id}): {counted(of.cells, 'cell')}: {shown}"
 
 
 class Delivery(NamedTuple):

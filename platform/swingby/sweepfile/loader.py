@@ -17,6 +17,7 @@ from swingby.model.cell import Point, SeedMode
 from swingby.model.code import code_of
 from swingby.model.experiment import Experiment
 from swingby.model.expression import Expression, ExpressionError, parse
+from swingby.options import option
 from swingby.sweepfile.axes import Axis, read_axes
 from swingby.sweepfile.elsewhere import seeds_hint, translated
 from swingby.sweepfile.grid import Grid
@@ -315,7 +316,11 @@ class SweepFile:
         trained = self._budget(cells)
         if points > MOST_POINTS or cells > MOST_CELLS or (limit is not None and trained > limit):
             parts = [*(f"{'+'.join(draft.names)} {draft.count:,}" for draft in drafts), f"seeds {seeds:,}"]
-            most = "allowed:" if limit is None else f"allowed: {limit:,} cells, or more with --confirm-above {trained}"
+            most = (
+                "allowed:"
+                if limit is None
+                else f"allowed: {limit:,} cells, or more with {option('confirm_above', trained)}"
+            )
             most += f" (never more than {MOST_POINTS:,} points)" if points > MOST_POINTS else ""
             if points <= MOST_POINTS and cells > MOST_CELLS:
                 most = f"allowed: {MOST_CELLS:,} cells; several sweeps (seeds: {{count, first}}) share a store"

@@ -7,6 +7,7 @@ from typing import Any
 
 from swingby.errors import InputFaults
 from swingby.model.registry import nearest
+from swingby.options import setting
 from swingby.sweepfile.yaml import Document, Path, dotted, read_yaml, shown
 
 KEYS = {
@@ -28,8 +29,8 @@ KEYS = {
     "the keys below",
     "record": "when each run is recorded, and what beside the experiment's own curves: a mapping with the keys below",
     "diagram": "the phase diagram: a mapping with the keys below",
-    "refine": "`run` trains only cells that tell where an outcome changes (`--no-refine`: the whole grid): a mapping "
-    "with the keys below; `{}` takes the defaults",
+    "refine": "`run` trains only cells that tell where an outcome changes (`run --no-refine`: the whole grid): a "
+    "mapping with the keys below; `{}` takes the defaults",
     "drawings": "more figures, each a name or `{name: {option: value}}`; a drawing that needs a recording says which",
     "outcome": "outcome that the report sums up where there is no diagram",
     "outcomes": "outcomes of your own, a name and an SQL expression over one row each: `learned: loss[-1] < 0.1 * "
@@ -46,16 +47,16 @@ def apply_overrides(document: Document, overrides: Sequence[str]) -> None:
     An option wins over the file: `base.width=8` replaces an axis `width`, and `axes.width=[2, 4]` a base value.
     """
     for option in overrides:
-        origin = f"--set {option if len(option) <= 80 else option[:77] + '...'}"
+        origin = setting(option if len(option) <= 80 else option[:77] + "...")
         path, equals, text = option.partition("=")
         key, _, rest = path.strip().partition(".")
         document.mark(("--set",), origin)
         if not equals:
-            document.fault(("--set",), "no value", "write --set base.n=100")
+            document.fault(("--set",), "no value", f"write {setting('base.n=100')}")
         elif key not in TOP:
             document.fault(("--set",), f"no key {key!r} in a sweep", nearest(key, TOP))
         elif rest and key not in NESTED:
-            document.fault(("--set",), f"{key!r} has nothing below it", f"write --set {key}=...")
+            document.fault(("--set",), f"{key!r} has nothing below it", f"write {setting(f'{key}=...')}")
         else:
             _override(document, key, rest, text, origin)
 
@@ -79,7 +80,7 @@ def _override(document: Document, key: str, rest: str, text: str, origin: str) -
     if isinstance(below, int) and not isinstance(below, bool) and key == "seeds":
         below = document.value[key] = {"count": below}  # the short form, spelt out
     if not isinstance(below, dict):
-        document.fault(("--set",), f"{key} is {shown(below)}, with nothing below it", f"write --set {key}=...")
+        document.fault(("--set",), f"{key} is {shown(below)}, with nothing below it", f"write {setting(f'{key}=...')}")
         return
     # `width.logspace.points` goes into the axis `width`, `rates.1` is one name: the longest known name counts.
     parts: tuple[str, ...] = (rest,)

@@ -45,6 +45,7 @@ class Parameters:
         self.names = list(model.model_fields)
         parts = (name.split(".") for name in self.names)
         self.groups = {".".join(part[:end]) for part in parts for end in range(1, len(part))}
+        self.groups |= model.open_places.keys() - {""}
         self.presets = list(presets)
         self._adapters: dict[str, TypeAdapter[Any]] = {}
 
@@ -65,7 +66,11 @@ class Parameters:
             hint = f"an entry of a vector is written {stem}.0" if known else nearest(name, self.names)
             if name in self.groups:
                 parts = ", ".join(one for one in self.names if one.startswith(f"{name}."))
-                return f"{name!r} has parts, and no value of its own", f"allowed: {parts}"
+                return f"{name!r} has parts, and no value of its own", f"allowed: {parts or 'none'}"
+            group, _, part = name.rpartition(".")
+            place = self.model.open_places.get(group)
+            if place is not None and not hint.startswith("did you mean"):
+                hint = place.format(part=part)
             return f"unknown parameter {name!r}", hint
         if entry is not None and self._entries(parameter) is None:
             return f"{parameter!r} is no vector, so it has no entry {entry}", f"write {parameter}"

@@ -14,6 +14,7 @@ from swingby.model import registry
 from swingby.model.columns import scalar_outcomes
 from swingby.model.detector import OutcomeKind
 from swingby.model.experiment import Experiment
+from swingby.options import setting
 from swingby.sweepfile.outcomes import written_kinds
 from swingby.sweepfile.yaml import Document
 
@@ -247,8 +248,8 @@ def refinement_of(
         if shown is None:
             allowed = ", ".join(yes_no) or "(none)"
             raise SwingbyError(
-                "say whose boundary is sought, in the sweep file (refine: {outcome: ...}) or as --set "
-                f"refine.outcome=...; yes/no outcomes: {allowed}. {FORMS}"
+                "say whose boundary is sought, in the sweep file (refine: {outcome: ...}) or as "
+                f"{setting('refine.outcome=...')}; yes/no outcomes: {allowed}. {FORMS}"
             )
         written = [shown]
     labels = tuple(labelled_in(text, experiment, outcomes) for text in written)

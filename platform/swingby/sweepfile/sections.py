@@ -82,7 +82,7 @@ class _Resources(_Section):
         ge=0,
         le=4096,
         description="GPUs of a process: a part of one, such as 0.125 where eight runs share it, or a whole number; "
-        "null: as the experiment declares, and with --device cuda as many runs share one as its memory and a measured "
+        "null: as the experiment declares, and on device cuda as many runs share one as its memory and a measured "
         "gain allow (with several processes a run, a whole one each)",
     )
 

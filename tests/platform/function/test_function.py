@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from swingby.api import Sweep
+from swingby.api import Results, Sweep
 from swingby.data.records import Records
 from swingby.data.records.headers import PLAN_COLUMNS
 from swingby.errors import InputFaults, SwingbyError
@@ -441,8 +441,15 @@ def test_a_function_of_a_script_or_notebook_is_a_sweep(tmp_path: Path, monkeypat
     assert frame.height == 12
     expected = frame["lr"] * frame["width"] + frame["seed"]
     np.testing.assert_allclose(frame["end"].to_numpy(), expected.to_numpy(), rtol=1e-12)
+    assert frame.columns[:6] == ["lr", "width", "end", "seed", "status", "step"]
+    assert frame.columns.index("loss") < frame.columns.index("cell_id")
     assert "<table" in results._repr_html_()
     assert len(results.sql("from parabola")) == 12
+    there = Results.load("parabola")
+    assert (there.ok, there.missing) == (12, 0)
+    assert there.polars().equals(frame)
+    with pytest.raises(SwingbyError, match="did you mean 'parabola'"):
+        Results.load("parabole")
 
 
 @pytest.mark.parametrize(

@@ -299,7 +299,11 @@ class Twins(Enum):
 
 
 def _optional(cell: Any, optim: Optim | None = None) -> None: ...
-def _empty(cell: Any, optim: dict = {}) -> None: ...  # noqa: B006
+def _open(cell: Any, lr: float = 0.1, optim: dict = {}, **more: Any) -> dict[str, Any]:  # noqa: B006
+    """Entries that the function does not say."""
+    return {"entries": len(optim) + len(more)}
+
+
 def _mixed(cell: Any, items=(1, "a")) -> None: ...
 def _bare(cell: Any, items: list = []) -> None: ...  # noqa: B006
 def _key(cell: Any, optim: dict = {"weight decay": 1}) -> None: ...  # noqa: B006
@@ -313,7 +317,6 @@ def _needed(cell: Any, momentum: float) -> None: ...
     ("function", "reads", "said"),
     [
         (_optional, None, "optim has parts, and may be None"),
-        (_empty, None, "optim has no parts"),
         (_mixed, None, "entries of several types"),
         (_bare, None, r"list\[int\]"),
         (_key, None, "'weight decay', which is no name"),
@@ -331,6 +334,24 @@ def test_what_columns_cannot_hold_is_refused(function: Any, reads: Any, said: st
     """Where the function is defined, with its name and what is allowed."""
     with pytest.raises(SwingbyError, match=said):
         params_of(function, "f", None, reads)
+
+
+def test_what_the_function_does_not_say_is_no_parameter(tmp_path: Path) -> None:
+    """An empty dict and `**more` arrive empty; a sweep that names an entry reads what to write in the function."""
+    open_ended: FunctionExperiment = experiment(_open, name="open_ended")  # type: ignore[assignment]
+    assert list(open_ended.Params.model_fields) == ["lr"]
+    assert open_ended.arguments(open_ended.Params()) == {"lr": 0.1, "optim": {}}
+    texts = {
+        "optim.decay": 'optim: dict = {"decay": 1.0}',
+        "momentum": "momentum: float = 1.0",
+        "optm.decay": "optm.decay",
+    }
+    for name, text in texts.items():
+        with pytest.raises(InputFaults) as caught:
+            Sweep.of(open_ended, axes={name: [1.0, 2.0]})
+        assert text in str(caught.value)
+    with pytest.raises(InputFaults, match=r'"decay": 1\.0'):
+        Sweep.of(open_ended, base={"optim": {"decay": 1.0}})
 
 
 def test_the_page_on_functions_is_swept(tmp_path: Path) -> None:

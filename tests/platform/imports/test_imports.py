@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import html
 import json
 import math
 import re
@@ -17,11 +18,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from swingby.api import Sweep
+from swingby.api import Results, Sweep
 from swingby.cli.rows import Format, write_rows
 from swingby.data.records import Records
 from swingby.errors import SwingbyError
 from swingby.function.experiment import experiment
+from swingby.imports import layout
 from swingby.imports.importing import ImportRequest, import_runs
 from swingby.imports.layout import ColumnRoles, column_name
 from swingby.imports.notice import imported_results
@@ -31,6 +33,8 @@ from swingby_analysis.statements.judging import judge
 from swingby_analysis.statements.needed import needed_sweeps, progress
 from swingby_analysis.statements.statement import parse
 from tests.support.command import swingby
+
+pytestmark = pytest.mark.usefixtures("as_a_command")
 
 CLAIM = """-- in most seeds: Small rates learn slowly [1]
 -- sweeps: theirs
@@ -329,8 +333,8 @@ def test_runs_of_wandbs_api(tmp_path: Path) -> None:
     """Nested configurations are parameters without being named, unless some run lacks them; summaries are results."""
     (tmp_path / "runs.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in WANDB_API))
     found = import_runs(tmp_path / "data", tmp_path / "runs.jsonl", ImportRequest("api"))
-    assert (found.layout.params, found.cells.scalars) == ({"lr": "float", "opt_name": "str"}, ("loss",))
-    rows = cells(tmp_path / "data", "select lr, opt_name, seed, status, loss from api order by lr")
+    assert (found.layout.params, found.cells.scalars) == ({"lr": "float", "opt.name": "str"}, ("loss",))
+    rows = cells(tmp_path / "data", 'select lr, "opt.name", seed, status, loss from api order by lr')
     assert repr([tuple(row.values()) for row in rows]) == repr(
         [(0.1, "sgd", 0, "ok", 0.5), (0.2, "adam", 0, "failed", math.nan)]
     )
@@ -565,3 +569,32 @@ def test_a_file_that_takes_too_much_is_refused_by_name(tmp_path: Path, monkeypat
     monkeypatch.setattr("swingby.imports.reading.MEMORY", "20MB")
     with pytest.raises(SwingbyError, match=r"packed.csv.gz needs more than 20MB of memory"):
         import_runs(tmp_path / "data", packed, ImportRequest("t", ColumnRoles(params=("lr",))))
+
+
+def test_settings_with_parts_keep_their_dots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Spelt by dots or slashes; what was imported when they had none goes on with its names."""
+    file = tmp_path / "runs.csv"
+    file.write_text("opt/lr,opt.kind,h.0,top/x,top,end\n0.1,a,1,1,1,0.5\n0.2,b,2,2,2,0.6\n")
+    params = ("opt/lr", "opt_kind", "h.0", "top/x", "top")
+    request = ImportRequest("theirs", ColumnRoles(params=params))
+    now = import_runs(tmp_path / "now", file, request)
+    assert list(now.layout.params) == ["opt.lr", "opt.kind", "h_0", "top_x", "top"]
+    assert [row["opt.lr"] for row in cells(tmp_path / "now", 'from theirs order by seed, "opt.lr"')] == [0.1, 0.2]
+    with monkeypatch.context() as patch:
+        patch.setattr(layout, "_dotted", column_name)
+        import_runs(tmp_path / "then", file, request)
+    again = import_runs(tmp_path / "then", file, request)
+    assert not again.added
+    assert "opt_lr" in again.layout.params
+
+
+def test_a_report_has_the_account_that_was_printed(tmp_path: Path) -> None:
+    """Every entry of it, the names of what was left out among them."""
+    rows = [{**row, "id": f"run {place}"} for place, row in enumerate(runs())]
+    imported = import_runs(tmp_path / "data", written(tmp_path / "runs.csv", rows), LONG)
+    page = Results.load("theirs", tmp_path / "data").report(tmp_path / "out").read_text()
+    section = html.unescape(page[page.index('id="made"') :])
+    account = imported.account()
+    assert {"file", "parameters", "curves", "cells"} <= {term for term, _ in account}
+    assert all(text in section for _, text in account)
+    assert len(imported.lines()) == len(account)

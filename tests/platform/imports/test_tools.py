@@ -31,6 +31,8 @@ from swingby.store import Store
 from tests.platform.imports.make_runs import GRID, losses
 from tests.support.command import swingby
 
+pytestmark = pytest.mark.usefixtures("as_a_command")
+
 LEFT = Path(__file__).parent / "left.zip"
 """Files that the tools left, as `make_runs.py` has them made; without logs and pickles."""
 PYTHON = os.environ.get("TOOLS_PYTHON", sys.executable)
@@ -150,7 +152,7 @@ def test_settings_of_every_kind_are_stored(tmp_path: Path) -> None:
     assert "3 cells imported" in done.output, done.output
     with Store.open(tmp_path / "data") as store:
         rows = store.sql(
-            "select model_hidden as h, model_flag as f, word, rate, step, loss, seed from kinds order by rate"
+            'select "model.hidden" as h, "model.flag" as f, word, rate, step, loss, seed from kinds order by rate'
         )
         found = [tuple(row.values()) for row in rows.arrow().to_pylist()]
     curve = ([0, 5], [1, 0.5], 7)

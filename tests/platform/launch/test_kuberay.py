@@ -20,6 +20,8 @@ from swingby.launch.task import options, task_of
 from swingby.sweepfile.sweep import Sweep
 from tests.support.command import swingby
 
+pytestmark = pytest.mark.usefixtures("as_a_command")
+
 SWEEP = 'name: tried\nexperiment: sim\ntitle: "a: b # $(x) é"\naxes: {layers: [1, 2]}\nseeds: 2\n'
 
 

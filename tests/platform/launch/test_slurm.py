@@ -24,6 +24,8 @@ from tests.support import slurm
 from tests.support.command import swingby
 from tests.support.waiting import awaited
 
+pytestmark = pytest.mark.usefixtures("as_a_command")
+
 SWEEP = "name: tried\nexperiment: sim\naxes: {layers: [1, 2]}\nseeds: 2\n"
 NASTY = (
     "$(touch x)",

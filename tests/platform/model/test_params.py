@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
+from enum import Enum
 from pathlib import Path
 
 import pytest
-from pydantic import ValidationError
+from pydantic import ValidationError, create_model
 
+from swingby.errors import SwingbyError
 from swingby.function.signature import params_of
 from swingby.model.columns import parameter_schema
 from swingby.model.params import Fault, Integers, Texts, UntypedParams, Vector
@@ -64,3 +67,24 @@ def test_a_parameter_may_be_called_faults() -> None:
         return faults
 
     assert params_of(train, "train")().canonical() == {"faults": 2}
+
+
+class _Kind(Enum):
+    SGD = 1
+    ADAM = 2
+
+
+@pytest.mark.parametrize(
+    ("kind", "instead"),
+    [
+        (_Kind, "p: Literal['SGD', 'ADAM']"),
+        (Path, "write p: str"),
+        (dict[str, float], "such as p_lr"),
+        (UntypedParams, "such as p_lr"),
+        (set, "no typed column holds; allowed"),
+    ],
+)
+def test_a_class_reads_what_to_write_in_place_of_a_type(kind: type, instead: str) -> None:
+    """Of the types that a function may have and a class may not."""
+    with pytest.raises(SwingbyError, match=re.escape(instead)):
+        parameter_schema(create_model("Other", __base__=UntypedParams, p=(kind, ...)))

@@ -53,12 +53,12 @@ def test_the_search_for_the_number_of_seeds_misses_none(share: float, half_width
     if len(enough):
         assert needed(share, half_width, start, 1199) == enough[0]
     else:
-        with pytest.raises(SwingbyError, match="more than --most 1199 seeds"):
+        with pytest.raises(SwingbyError, match="more than most=1199 seeds"):
             needed(share, half_width, start, 1199)
 
 
 def test_a_bound_on_seeds_may_be_astronomic() -> None:
-    """Neither memory nor time grows with --most."""
+    """Neither memory nor time grows with `most`."""
     assert needed(0.5, 0.1, 1, 10**15) == 93
     assert needed(0.5, 1e-5, 1, 10**15) > 9 * 10**9
 
@@ -117,7 +117,7 @@ def test_what_cannot_be_extended_is_refused(tmp_path: Path) -> None:
     for sweep, factor, told in ((mixed, 2.0, r"differ in epochs \(5, 10\)"), (mixed, 1.0, "above 1")):
         with pytest.raises(SwingbyError, match=told):
             longer(sweep, factor)
-    with pytest.raises(SwingbyError, match="more than --most 100 seeds"):
+    with pytest.raises(SwingbyError, match="more than most=100 seeds"):
         needed(0.5, 0.01, 1, 100)
     file = tmp_path / "tiny.yaml"
     file.write_text(TINY)

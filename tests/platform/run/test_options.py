@@ -54,11 +54,11 @@ def test_every_field_is_described() -> None:
     ("given", "said"),
     [
         ({"local": True, "address": "10.0.0.5:6379"}, "exclude each other"),
-        ({"code": "wheel"}, "goes with --address"),
-        ({"code": "git", "address": "10.0.0.5:6379"}, "--code git"),
-        ({"device": "tpu"}, "--device tpu"),
+        ({"code": "wheel"}, "goes with address"),
+        ({"code": "git", "address": "10.0.0.5:6379"}, "code='git'"),
+        ({"device": "tpu"}, "device='tpu'"),
         ({"processes": 0}, "0 processes"),
-        ({"deadline": 0.0}, "--deadline 0"),
+        ({"deadline": 0.0}, "deadline=0"),
         ({"deadline": 1e9}, "at most a year"),
     ],
 )

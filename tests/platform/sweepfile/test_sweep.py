@@ -317,9 +317,9 @@ def test_set_spells_out_short_seeds() -> None:
     ],
 )
 def test_a_bad_option_is_told_as_an_option(option: str, fragment: str) -> None:
-    """A fault that --set brought in names the option, and no line."""
+    """A fault that an override brought in names it, and no line."""
     found = faults(GOOD, option)
-    assert any(f"--set {option}" in fault.message and fault.line is None for fault in found)
+    assert any(option in fault.message and fault.line is None for fault in found)
     assert any(fragment in str(fault) for fault in found)
 
 
@@ -514,7 +514,7 @@ def test_a_grid_too_large_is_refused_without_being_written_out(confirm_above: in
 def test_the_limit_is_on_cells_and_can_be_raised() -> None:
     """Points times seeds above the limit are refused with the option that allows them; at the limit they are not."""
     text = f"{HEAD}axes: {{width: [1, 2, 3]}}\nseeds: 4"
-    with pytest.raises(InputFaults, match=r"12 cells before `where`: width 3 x seeds 4\n.*--confirm-above 12"):
+    with pytest.raises(InputFaults, match=r"12 cells before `where`: width 3 x seeds 4\n.*confirm_above=12"):
         parse(text, confirm_above=11)
     assert len(parse(text, confirm_above=12)) == 12
     assert len(parse(text, confirm_above=None)) == 12

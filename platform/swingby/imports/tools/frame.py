@@ -15,6 +15,7 @@ from swingby.errors import SwingbyError
 from swingby.imports.exports import Export, seed_column, unambiguous
 from swingby.imports.tools.names import pairs_in, pattern_of, settings_in, template_for
 from swingby.imports.tools.run import Curves, Hints, LeftOut, Run, flat
+from swingby.options import option
 from swingby.units import counted
 
 CONFIG, METRICS, LAST = "config.", "metrics.", "summary."
@@ -71,7 +72,7 @@ def _of_study(runs: list[Run], path: Path, hints: Hints) -> list[Run]:
         return [run for run in runs if run.study == hints.study]
     if len(studies) > 1:
         listed = ", ".join(f"{study} ({counted(count, 'run')})" for study, count in studies.most_common())
-        raise SwingbyError(f"{path} has runs of several studies: --study takes one of {listed}")
+        raise SwingbyError(f"{path} has runs of several studies: {option('study')} takes one of {listed}")
     return runs
 
 
@@ -95,10 +96,11 @@ def _with_names(runs: list[Run], path: Path, hints: Hints) -> tuple[list[Run], l
             names = [run.name for run in runs]
             proposal = template_for(names)
             example = (
-                "--from-name 'run-lr{lr}_s{seed}' reads them where the names hold them, --params lr where the files "
-                "do; the table of all runs, as the tool exports it, has them too"
+                f"{option('from_name', 'run-lr{lr}_s{seed}')} reads them where the names hold them, "
+                f"{option('params', 'lr')} where the files do; the table of all runs, as the tool exports it, "
+                "has them too"
             )
-            how = f"--from-name '{proposal}' would read them" if proposal else example
+            how = f"{option('from_name', proposal)} would read them" if proposal else example
             raise SwingbyError(f"{path}: nothing says the settings of runs such as {names[0]!r}: {how}")
     return runs, left
 

@@ -8,6 +8,7 @@ from typing import Any
 
 from swingby.errors import SwingbyError
 from swingby.imports.tools.run import of_text
+from swingby.options import option
 
 _PAIR = re.compile(r"(?:^|[\s,;/&|])([A-Za-z_][\w./-]*?)\s*[=:]\s*([^\s,;/&|]+)")
 _PIECE = re.compile(r"([A-Za-z]+)([=-]?)([0-9]+(?:\.[0-9]+)?(?:e[+-]?[0-9]+)?)(?![0-9A-Za-z])")
@@ -24,7 +25,9 @@ def pattern_of(template: str) -> re.Pattern[str]:
     pieces = _FIELD.split(template)
     names = [name for name in pieces[1::2] if name != "_"]
     if not names or len(set(names)) < len(names):
-        raise SwingbyError(f"--from-name {template!r} names no setting, or one twice; such as 'run-lr{{lr}}_s{{seed}}'")
+        raise SwingbyError(
+            f"{option('from_name', template)} names no setting, or one twice; such as 'run-lr{{lr}}_s{{seed}}'"
+        )
     parts = [re.escape(text).replace(r"\*", ".*?") for text in pieces[::2]]
     groups = ["(?:.+?)" if name == "_" else f"(?P<g{place}>.+?)" for place, name in enumerate(pieces[1::2])]
     return re.compile("".join(part for pair in zip(parts, [*groups, ""], strict=True) for part in pair), re.DOTALL)

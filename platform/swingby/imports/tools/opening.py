@@ -18,6 +18,7 @@ from swingby.imports.tools import folders, mlflow, optuna, plain, tensorboard, w
 from swingby.imports.tools.frame import frame_of
 from swingby.imports.tools.run import Hints, LeftOut, Run
 from swingby.imports.tools.sqlite import is_sqlite
+from swingby.options import option
 
 PICKLES = (".pkl", ".pickle", ".pt", ".pth", ".joblib")
 
@@ -75,7 +76,7 @@ def open_runs(paths: Sequence[Path], hints: Hints) -> Iterator[RunsFile]:
             yield file if hints.counts is None else of_counts(file, *hints.counts)
         return
     if hints.counts is not None:
-        raise SwingbyError(f"--counts is for one table, and {first} is {tool.TOOL if tool else plain.TOOL}")
+        raise SwingbyError(f"{option('counts')} is for one table, and {first} is {tool.TOOL if tool else plain.TOOL}")
     with clear_os_errors(f"read {first}"):
         if tool is None:
             runs = plain.of_files(paths)
@@ -115,7 +116,8 @@ def known() -> str:
     tables = ", ".join([*READERS, *(f"... {ending}" for ending in PACKED)])
     return (
         f"tables ({tables}), W&B's run files and panels, MLflow's folders and SQLite, an Optuna study in SQLite, "
-        "TensorBoard's event files, folders of Ray Tune, Hydra and Lightning, and a file a run with --from-name"
+        f"TensorBoard's event files, folders of Ray Tune, Hydra and Lightning, and a file a run with "
+        f"{option('from_name')}"
     )
 
 

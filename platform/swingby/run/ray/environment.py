@@ -19,6 +19,7 @@ from functools import cache
 from pathlib import Path
 
 from swingby.errors import SwingbyError
+from swingby.options import option
 
 SETTINGS: Mapping[str, str | None] = {
     "RAY_USAGE_STATS_ENABLED": "0",
@@ -127,7 +128,9 @@ def require_authentication(address: str) -> None:
         SwingbyError: the cluster asks for no token, or cannot be reached.
     """
     if not re.fullmatch(r"[^\s/:]+:\d+", address):
-        raise SwingbyError(f"--address {address!r}: allowed is host:port of the head node, for example 10.0.0.5:6379")
+        raise SwingbyError(
+            f"{option('address', address)}: allowed is host:port of the head node, for example 10.0.0.5:6379"
+        )
     host, port = address.rsplit(":", 1)
     try:
         socket.create_connection((host, int(port)), timeout=5).close()

@@ -16,6 +16,7 @@ from typing import Any, Literal
 from swingby.data.provenance import required
 from swingby.errors import SwingbyError
 from swingby.model import registry
+from swingby.options import option
 from swingby.run.ray.wheels import make_wheel
 
 RAY: Mapping[str, str] = {"ray": "swingby[run]"}
@@ -26,7 +27,7 @@ SEEN_SECONDS = 45.0
 """Seconds after which a network file system shows a new folder to other machines, at most."""
 REMEDY = {
     "wheel": "something in that machine's PYTHONPATH comes before what was sent: start its Ray without",
-    "installed": "install there what is installed here, or let the code travel (--code wheel)",
+    "installed": "install there what is installed here, or let the code travel, which it does by default",
 }
 
 
@@ -226,7 +227,8 @@ def check_machines(code: Code, mark: Path | None, data: Path) -> None:
         except RuntimeEnvSetupError as error:
             raise SwingbyError(
                 f"machine {name} cannot install the code: {_last_line(error)}. Ray runs `pip` there, so the PATH that "
-                "its Ray was started with has to lead to one; or install the code there, and say --code installed"
+                f"its Ray was started with has to lead to one; or install the code there, and say "
+                f"{option('code', 'installed')}"
             ) from error
         except (RayError, TimeoutError) as error:
             raise SwingbyError(f"machine {name} does not say whether it has the code: {_last_line(error)}") from error

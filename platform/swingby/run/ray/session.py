@@ -17,6 +17,7 @@ from typing import Any
 from swingby.data.remote.mirror import mirrored
 from swingby.errors import SwingbyError
 from swingby.model.needed import require
+from swingby.options import option
 from swingby.run.ray import environment
 from swingby.run.ray.machines import RAY, Code, check_machines, runtime_env
 from swingby.units import duration
@@ -60,7 +61,7 @@ class Standby:
             SwingbyError: Ray is not installed.
         """
         if self._thread is None:
-            require(RAY, "training on Ray", "or --local: in this process, one batch after the other")
+            require(RAY, "training on Ray", f"or {option('local', True)}: in this process, one batch after the other")
             address = self._arguments[1]
             what = "starting Ray on this machine" if address is None else f"joining the Ray cluster at {address}"
             self._tell(f"{what} ...")
@@ -209,8 +210,8 @@ def up(workers: int | None, address: str | None, data: Path, code: Code | None =
 def _start_message(error: Exception, address: str | None) -> str:
     """The message for a Ray that does not start, or cannot be joined."""
     if address is None:
-        reason = str(error).partition("\n")[0].rstrip(".")
-        return f"Ray does not start: {reason}; where the machine was busy, try again; --local does without Ray"
+        reason, without = str(error).partition("\n")[0].rstrip("."), f"{option('local', True)} does without Ray"
+        return f"Ray does not start: {reason}; where the machine was busy, try again; {without}"
     mend = "is it one of its nodes? was ray imported before RAY_AUTH_MODE=token was set?"
     return f"the Ray cluster at {address} cannot be joined from this machine ({mend}): {error}"
 

@@ -18,11 +18,12 @@ from urllib.parse import unquote, urlsplit
 
 from swingby.data.provenance import NEEDED, listed
 from swingby.errors import SwingbyError
+from swingby.options import option
 
 BUILD_SECONDS = 300
 """Seconds for the build system of a package to make its wheel."""
 _LEFT_HERE = ("RECORD", "INSTALLER", "REQUESTED", "direct_url.json", "uv_cache.json")
-_OTHERWISE = "or install it on every machine and say --code installed"
+_OTHERWISE = "or install it on every machine and say"
 Files = Mapping[str, bytes]
 """The contents of files, by their paths in a wheel."""
 
@@ -59,7 +60,8 @@ def _recorded(distribution: Distribution) -> Files:
     name, listed = distribution.metadata["Name"], distribution.files
     if not listed or distribution.read_text("RECORD") is None:
         raise SwingbyError(
-            f"the package {name} has no record of its files and cannot travel whole: install it with pip, {_OTHERWISE}"
+            f"the package {name} has no record of its files and cannot travel whole: install it with pip, "
+            f"{_OTHERWISE} {option('code', 'installed')}"
         )
     files = {}
     for path in listed:
@@ -95,7 +97,7 @@ def _built(distribution: Distribution, source: Path) -> Files:
             reason = (done.stderr.strip().splitlines() or ["pip did not say why"])[-1]
     raise SwingbyError(
         f"the package {name} cannot be made a wheel of from {source}: {reason}. Install its build system "
-        f"(pip install hatchling, for swingby itself), {_OTHERWISE}"
+        f"(pip install hatchling, for swingby itself), {_OTHERWISE} {option('code', 'installed')}"
     )
 
 
