@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
 import shutil
@@ -94,11 +95,13 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(trylast=True)  # after xdist has written the groups into the tests' ids
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Refuses to go on where groups would be ignored without a word: xdist 3.8 does so under pytest 9.2."""
+    """Refuses to go on where groups would be ignored without a word: xdist 3.8 does so under pytest 9.2. Then tests
+    begin."""
     for item in session.items:
         grouped = item.get_closest_marker("xdist_group") is not None and hasattr(session.config, "workerinput")
         if grouped and session.config.getoption("loadgroup", False) and "@" not in item.nodeid:
             raise pytest.UsageError(f"pytest {pytest.__version__} and pytest-xdist do not group tests; see constraints")
+    gc.freeze()  # what all modules of tests import stays: to look through it for garbage is a thirtieth of all work
 
 
 def scopes_of(item: pytest.Function) -> set[str]:
