@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from hypothesis import settings
 
@@ -45,7 +46,8 @@ sys.dont_write_bytecode = False
 # Whoever names another place by TMPDIR or --basetemp has it, and so has a machine with little memory.
 _MEMORY, _ENOUGH = Path("/dev/shm"), 8 * 2**30
 _NAMED = {"TMPDIR", "PYTEST_DEBUG_TEMPROOT"} & os.environ.keys()
-if not _NAMED and os.access(_MEMORY, os.W_OK) and shutil.disk_usage(_MEMORY).free > _ENOUGH:
+_FREE = min(shutil.disk_usage(_MEMORY).free, psutil.virtual_memory().available) if _MEMORY.is_dir() else 0
+if not _NAMED and os.access(_MEMORY, os.W_OK) and _FREE > _ENOUGH:
     os.environ["PYTEST_DEBUG_TEMPROOT"] = str(_MEMORY)
 
 # A shell that starts something in the background of a script lets it ignore Ctrl-C, and all that it starts.
