@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import os
+import shutil
 import signal
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from hypothesis import settings
 
@@ -33,6 +37,18 @@ for _name in _TERMINAL | _COLOURS | {"SWINGBY_DATA", "SWINGBY_MIRRORS", "SWINGBY
 # Two or three tests run at once on two cores: threads of one product of matrices would wait for those of another test.
 for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS", "POLARS_MAX_THREADS"):
     os.environ.setdefault(_name, "1")
+
+# Children of tests, and the workers that collect all of them, would each compile every module anew.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
+
+# A test writes hundreds of small files that are each to reach the disk before the next: in memory that takes no time.
+# Whoever names another place by TMPDIR or --basetemp has it, and so has a machine with little memory.
+_MEMORY, _ENOUGH = Path("/dev/shm"), 8 * 2**30
+_NAMED = {"TMPDIR", "PYTEST_DEBUG_TEMPROOT"} & os.environ.keys()
+_FREE = min(shutil.disk_usage(_MEMORY).free, psutil.virtual_memory().available) if _MEMORY.is_dir() else 0
+if not _NAMED and os.access(_MEMORY, os.W_OK) and _FREE > _ENOUGH:
+    os.environ["PYTEST_DEBUG_TEMPROOT"] = str(_MEMORY)
 
 # A shell that starts something in the background of a script lets it ignore Ctrl-C, and all that it starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -81,11 +97,13 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 @pytest.hookimpl(trylast=True)  # after xdist has written the groups into the tests' ids
 def pytest_collection_finish(session: pytest.Session) -> None:
-    """Refuses to go on where groups would be ignored without a word: xdist 3.8 does so under pytest 9.2."""
+    """Refuses to go on where groups would be ignored without a word: xdist 3.8 does so under pytest 9.2. Then tests
+    begin."""
     for item in session.items:
         grouped = item.get_closest_marker("xdist_group") is not None and hasattr(session.config, "workerinput")
         if grouped and session.config.getoption("loadgroup", False) and "@" not in item.nodeid:
             raise pytest.UsageError(f"pytest {pytest.__version__} and pytest-xdist do not group tests; see constraints")
+    gc.freeze()  # what all modules of tests import stays: to look through it for garbage is a thirtieth of all work
 
 
 def scopes_of(item: pytest.Function) -> set[str]:

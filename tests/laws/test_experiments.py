@@ -30,7 +30,9 @@ EXAMPLES = [
     for name in EXPERIMENTS
     for sweep in experiment_laws.examples(name)
 ]
-LOOP, RAY = (RunOptions(local=local, pilot=False) for local in (True, False))
+LOOP = RunOptions(local=True, pilot=False)
+RAY = RunOptions(workers=1, pilot=False)
+"""One worker, which imports once what trains each of them; several are tried in tests of the platform."""
 PACKAGES = sorted(path.name for path in HOUSE.iterdir() if (path / "__init__.py").is_file())
 
 

@@ -32,11 +32,12 @@ def from_file(path: Path, function: str | None = None) -> FunctionExperiment:
     """
     if not path.is_file():
         raise SwingbyError(f"no file {path}")
-    source, before = Source.of_file(path, function or ""), set(sys.modules)
+    source, before = Source.of_file(path, function or ""), dict(sys.modules)
     module = _load_file(path, source.digest)
     experiment = _found_in(module, path, function)
-    if module.__name__ not in before and experiment.source is not None:
-        experiment.unseen = tuple(unseen_modules(experiment.source, set(sys.modules) - before - {module.__name__}))
+    if before.get(module.__name__) is not module and experiment.source is not None:
+        more = sys.modules.keys() - before.keys() - {module.__name__}
+        experiment.unseen = tuple(unseen_modules(experiment.source, more))
     return experiment
 
 
@@ -63,14 +64,16 @@ def _load_file(path: Path, digest: str) -> ModuleType:
     """The module of a file, run in this process; the modules beside it can be imported by their names.
 
     Args:
-        digest: of the source; a module that was loaded from the same source is given again.
+        digest: of the source; a module that was loaded from the same source is given again, while its file is there:
+            its data files lie beside it.
 
     Raises:
         SwingbyError: it raises; names the file and the line.
     """
     name = f"swingby_source_{path.stem}_{digest}"
-    if name in sys.modules:
-        return sys.modules[name]
+    known = sys.modules.get(name)
+    if known is not None and Path(known.__file__ or "").is_file():
+        return known
     folder = str(path.parent.resolve())
     for other, module in list(sys.modules.items()):  # modules beside an earlier version of the file are others
         file = getattr(module, "__file__", None)

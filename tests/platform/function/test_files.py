@@ -94,6 +94,15 @@ def test_a_file_that_changes_is_a_change_of_the_code(tmp_path: Path, form: str) 
         run(tmp_path, "seeds=3", local=True, pilot=False)
 
 
+def test_a_folder_that_has_moved_is_trained_where_it_is(tmp_path: Path) -> None:
+    """Also in the process that has trained it where it was, and has its code."""
+    before, now = tmp_path / "before", tmp_path / "now"
+    before.mkdir()
+    check_found(before, "declared", local=True, pilot=False)
+    before.rename(now)
+    assert run(now, "seeds=3", local=True, pilot=False).ok == 6
+
+
 def test_files_that_cannot_travel_are_told(tmp_path: Path) -> None:
     """A declared file that is not there, or too large; and one that a cell asks for without a declaration."""
     write(tmp_path, "declared")

@@ -344,10 +344,10 @@ RECORDERS = {"operations": ("cpu", OperationRecorder), "CUDA graphs": ("cuda", C
 def test_recorded_steps_are_the_steps(recorder: str, values: dict[str, Any]) -> None:
     """A run whose steps and samples are replayed is the run whose are not, bit for bit: weights, means and images."""
     device, kind = RECORDERS[recorder]
-    of, runs = cell(**values), list[tuple[Any, ...]]()
+    of, steps, runs = cell(training_steps=6, **values), (0, 3, 6), list[tuple[Any, ...]]()
     for recording in (None, kind):
         with session(device, of.params.mixed_precision, of.params.accumulate) as accelerator:
-            training = Training(of, accelerator, RECORDED, None, nearest=True, recorder=recording and recording())
+            training = Training(of, accelerator, steps, None, nearest=True, recorder=recording and recording())
             evaluations = list(training.run())
             assert not recording or (training._step.recorder and training._predict.recorder), "it was not recorded"
             runs.append((weights(training), [(one.means, one.images, one.nearest) for one in evaluations]))
