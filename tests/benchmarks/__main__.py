@@ -12,7 +12,7 @@ from tests.benchmarks.tables import add_quick, show
 
 NAMES = (
     "engine", "whole", "path", "parity", "diffusion", "grokking", "scaling", "layerwise", "scalar", "linear",
-    "features", "unconstrained", "memorization", "pages",
+    "features", "unconstrained", "memorization", "pages", "study",
 )  # fmt: skip
 """Modules with `TABLES`, in the order in which they are printed."""
 
