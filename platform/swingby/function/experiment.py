@@ -68,7 +68,7 @@ class FunctionExperiment(Experiment):
         self.unseen: tuple[str, ...] = ()
         self.diverges = loss_like if diverges is None else frozenset(diverges).__contains__
         self.function, self.source, self.title = function, source, title
-        self.batched = self.together = batched
+        self.batched = self.trains_together = batched
         # Other experiments are classes, and have these as attributes of the class.
         self.name, self.stream_version, self.Params = name, version, Params  # type: ignore[misc]
         self.curves = {"step": Column(pa.list_(pa.int64()), "recorded steps")}  # type: ignore[misc]

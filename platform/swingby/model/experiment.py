@@ -203,7 +203,7 @@ class Experiment(ABC, Generic[ParamsT]):
         spreads: whether several processes can train a batch together, by `Batch.group`.
         pinned: whether tests hold the numbers of its cells, so that `stream_version` alone says what changed. Results
             of others are marked with the digest of their package's code while it is worked on.
-        together: whether the cells of a batch are trained together, so that it may take less than they do one by one.
+        trains_together: whether a batch may take less time than its cells one after another.
         discovers: whether its columns are found as it runs; then `curves` and `scalars` say what is known beforehand.
         keeps_all: whether it says itself at which steps it records, so that `record: {steps: all}` keeps what it does.
     """
@@ -220,7 +220,7 @@ class Experiment(ABC, Generic[ParamsT]):
     recordings: ClassVar[Mapping[str, Mapping[str, Column]]] = {}
     report: ClassVar[Reported] = Reported()
     spreads: ClassVar[bool] = False
-    together: bool = True
+    trains_together: bool = True
     pinned: ClassVar[bool] = False
     discovers: ClassVar[bool] = False
     keeps_all: ClassVar[bool] = False

@@ -256,7 +256,7 @@ def _gpus_text(planned: Planned) -> str:
 def unmeasured_lines(sweep: Sweep, cells: int, workers: int, slow: bool = False) -> Iterator[str]:
     """Lines for the user: what is unknown where nothing was measured, and what is known all the same."""
     yield "  forecast: unmeasured (no batch of these shapes has run yet)"
-    if not sweep.experiment.together:
+    if not sweep.experiment.trains_together:
         turns = -(-cells // workers)
         yield f"  on {counted(workers, 'worker')} it takes as long as {counted(turns, 'cell')} one after another"
     if slow:

@@ -226,7 +226,7 @@ class Planner:
         known = costs(self.pending.samples, self.pending.work(self.pending.shape_names))
         target = self.options.target_seconds / GRAINS
         shapes, most, lanes = self.pending.shape_codes(), self.pending.max_batches(), self.pending.lanes()
-        together, slow = self.sweep.experiment.together, self._pilots.slow
+        together, slow = self.sweep.experiment.trains_together, self._pilots.slow
         chosen = choose(shapes, known, most, self.workers, target, lanes, together, slow)
         by_sizes = Sizes.of(self.pending.samples, known)
         factors = by_sizes.factors(self._batch_sizes(chosen))
