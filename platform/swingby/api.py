@@ -21,6 +21,7 @@ from swingby.model import registry
 from swingby.store import Store
 from swingby.store.status import SweepStatus, sweep_status
 from swingby.sweepfile import sweep as sweep_files
+from swingby.sweepfile.yaml import Dumper
 
 if TYPE_CHECKING:
     from swingby.run.options import RunKeywords
@@ -76,7 +77,7 @@ class Sweep(sweep_files.Sweep):
         Raises:
             InputFaults: something in it is wrong; it lists everything that is.
         """
-        text = yaml.safe_dump(_plain(content), sort_keys=False)
+        text = yaml.dump(_plain(content), Dumper=Dumper, sort_keys=False)
         return cls.parse(text, "the sweep")
 
     def __repr__(self) -> str:

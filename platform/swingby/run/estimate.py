@@ -152,7 +152,7 @@ class Estimate:
         self._places: dict[Hashable, int] = {}
         self._loads, self._left, self._cpus = list[float](), list[bool](), list[float]()
         self._sizes = np.zeros((0, 0))
-        self._took = list[tuple[int, float, float, float]]()  # first batch, load, core seconds, seconds
+        self._done_batches = list[tuple[int, float, float, float]]()  # first batch, load, core seconds, seconds
 
     def add(self, keys: Sequence[Hashable], loads: Sequence[float], cpus: Sequence[float], sizes: np.ndarray) -> None:
         """Takes batches to come.
@@ -180,7 +180,7 @@ class Estimate:
             return
         load = share * sum(self._loads[place] for place in places)
         if load > 0 and seconds > 0:
-            self._took.append((places[0], load, seconds * self._cpus[places[0]], seconds))
+            self._done_batches.append((places[0], load, seconds * self._cpus[places[0]], seconds))
         for place in places:
             if share < 1.0:
                 self._loads[place] *= 1.0 - share
@@ -190,7 +190,7 @@ class Estimate:
     @property
     def core_seconds(self) -> float:
         """What the batches took that are done."""
-        return sum(core for _, _, core, _ in self._took)
+        return sum(core for _, _, core, _ in self._done_batches)
 
     def left(self, cores: float, in_flight: float, elapsed: float) -> Left | None:
         """What is left; None while nothing is done.
@@ -200,9 +200,9 @@ class Estimate:
             in_flight: the share of all batches that is done in batches that are not.
             elapsed: seconds since the first batch began.
         """
-        if not self._took:
+        if not self._done_batches:
             return None
-        first, load, core, seconds = (np.array(column) for column in zip(*self._took, strict=True))
+        first, load, core, seconds = (np.array(column) for column in zip(*self._done_batches, strict=True))
         first, recent = first.astype(int), slice(-RECENT, None)
         weights = certainty(seconds)
         slope = slopes(self._sizes[first[recent]], (core / load)[recent], weights[recent])

@@ -65,9 +65,14 @@ def _too_large(line: int | None) -> Fault:
     return Fault("too deep or too large", line, f"allowed: {limit}")
 
 
+class Dumper(yaml.SafeDumper):
+    """The safe dumper; it also quotes texts that are numbers for this reader alone, such as 0E0."""
+
+
 _Loader.yaml_implicit_resolvers = {}
 for _name, _pattern in _NUMBERS.items():
-    _Loader.add_implicit_resolver(_TAG + _name, re.compile(f"(?:{_pattern})\\Z"), None)
+    for _class in (_Loader, Dumper):
+        _class.add_implicit_resolver(_TAG + _name, re.compile(f"(?:{_pattern})\\Z"), None)
 
 
 class Document:
@@ -182,7 +187,8 @@ def shown(value: Any) -> str:
 
 def flow(value: Any) -> str:
     """A value as YAML in one line."""
-    return yaml.safe_dump(value, default_flow_style=True, width=math.inf, sort_keys=False).removesuffix("...\n").strip()
+    text = yaml.dump(value, Dumper=Dumper, default_flow_style=True, width=math.inf, sort_keys=False)
+    return text.removesuffix("...\n").strip()
 
 
 def plain_message(detail: ErrorDetails) -> str:

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from swingby.errors import InputFaults
 from swingby.launch import kuberay
-from swingby.sweepfile.yaml import read_yaml
+from swingby.sweepfile.yaml import flow, read_yaml
 
 NUMBER = r"[-+]?(\d[\d_]*)?\.?[\d_]*(e[-+]?\d+)?"
 """What a YAML 1.1 writer takes for words and leaves without quotes, as 1e5 and +.1, and what is a number here."""
@@ -133,6 +133,12 @@ def test_every_path_knows_its_line() -> None:
     paths = {("a",): 1, ("a", "b"): 2, ("a", "b", 0): 3, ("a", "b", 1): 4, ("a", "b", 1, "x"): 4, ("c",): 6}
     assert {path: lined.origin(path) for path in paths} == paths
     assert lined.origin(("a", "b", 7)) == 2
+
+
+@given(st.from_regex(NUMBER, fullmatch=True) | st.text(max_size=8))
+def test_what_swingby_writes_is_text_to_it(word: str) -> None:
+    """A text that is written into a sweep file comes back as that text, also where it reads like a number here."""
+    assert read(flow({"x": word}))["x"] == word
 
 
 @given(st.text(max_size=60))
