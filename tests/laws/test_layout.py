@@ -21,10 +21,13 @@ NO_SCIENCE = {"swingby_sweeps", "swingby_analysis", "torch", "diffusers", "accel
 DUCKDB_ROOMS = ("swingby.store.", "swingby.sandbox")
 TOOLS = {"torch", "diffusers", "accelerate", "altair", "ray", "duckdb"}
 KNOWN = {
-    f"swingby.{name}": {"torch"}
-    for name in ("function.experiment", "function.handle", "function.state", "model.memory")
+    "swingby.run.driver": {"ray"},
+    **{
+        f"swingby.{name}": {"torch"}
+        for name in ("function.experiment", "function.handle", "function.state", "model.memory")
+    },
 }
-"""An experiment may have loaded torch, which is then used and never imported."""
+"""An experiment may have loaded torch, which is then used and never imported; `ray` is also an option of a run."""
 
 
 @cache

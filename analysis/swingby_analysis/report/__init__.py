@@ -45,7 +45,7 @@ from swingby_analysis.report.finding import finding
 from swingby_analysis.report.fresh import fresh_phases, replications
 from swingby_analysis.report.front import front_lines
 from swingby_analysis.report.interactive import interactive
-from swingby_analysis.report.origins import came, common, differing, made_by
+from swingby_analysis.report.origins import account, common, differing, made_by
 from swingby_analysis.report.questions import questions
 from swingby_analysis.unchanged import NOTE, made_from, note
 
@@ -207,7 +207,7 @@ def page(
             first,
             *(
                 Section(slug, heading, blocks[key], folded=True, about=about)
-                for key, slug, heading, about in (*PARTS, MADE if data.imported is None else CAME)
+                for key, slug, heading, about in (*PARTS, TRAINED_HERE if data.imported is None else IMPORTED)
                 if blocks[key]
             ),
         ],
@@ -224,8 +224,8 @@ PARTS = (
     ("numbers", "numbers", "Data", "every point as a table, what failed, and queries"),
 )
 """The sections below the map: what figures belong to it, its anchor, its heading, and what it holds."""
-MADE = ("made", "made", "How it was made", "conventions, plans, code and versions")
-CAME = ("made", "made", "How it came", "what was taken for what, and what was left out and why; plans and versions")
+TRAINED_HERE = ("made", "made", "How it was made", "conventions, plans, code and versions")
+IMPORTED = ("made", "made", "How it came", "what was taken for what, and what was left out and why; plans and versions")
 """The last section, of results that were trained here, and of imported ones."""
 
 
@@ -251,7 +251,12 @@ def _numbers(data: report_data.ReportData) -> list[Block]:
 def _origins(data: report_data.ReportData) -> list[Block]:
     """Grid, plans, versions and conventions."""
     apart = differing(data)
-    blocks: list[Block] = [*came(data), Terms(made_by(data)), Heading("Conventions common to all points"), common(data)]
+    blocks: list[Block] = [
+        *account(data),
+        Terms(made_by(data)),
+        Heading("Conventions common to all points"),
+        common(data),
+    ]
     if apart is not None:
         blocks += [Heading("Conventions that differ: what follows from preset and axes"), apart]
     return blocks

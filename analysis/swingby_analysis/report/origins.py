@@ -47,7 +47,7 @@ def code_of(origin: Mapping[str, Any]) -> str:
     return f"commit {origin['git_commit'] or 'unknown (not in a checkout)'}{changed}"
 
 
-def came(data: ReportData) -> list[Block]:
+def account(data: ReportData) -> list[Block]:
     """How imported results came: of each file what was taken for what, and what was left out and why."""
     blocks = list[Block]()
     for origin in data.imported.origins if data.imported is not None else ():

@@ -230,7 +230,7 @@ def test_what_pgf_cannot_draw_is_named() -> None:
         (base.mark_line(color="rebeccapurple"), "'rebeccapurple'"),
     ):
         scene = vl_convert.vegalite_to_scenegraph(chart.to_dict(), vl_version=VEGA_LITE)
-        with pytest.raises(SwingbyError, match=rf"figure 'mine' has .*{re.escape(part)}.* --format pdf can"):
+        with pytest.raises(SwingbyError, match=rf"figure 'mine' has .*{re.escape(part)}.* formats='pdf' can"):
             pgf(scene, 1.0, "mine")
 
 

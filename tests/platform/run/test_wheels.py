@@ -96,7 +96,7 @@ def test_half_a_package_does_not_travel(package: Path, tmp_path: Path, gone: str
 def test_a_build_that_takes_too_long_is_told(package: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With what to do instead, as any build that fails."""
     monkeypatch.setattr(wheels, "BUILD_SECONDS", 0.01)
-    with pytest.raises(SwingbyError, match=r"was not built after 0\.01 s.*--code installed"):
+    with pytest.raises(SwingbyError, match=r"was not built after 0\.01 s.*code='installed'"):
         wheels._built(distribution("swingby"), ROOT)
 
 
@@ -141,7 +141,7 @@ def test_a_machine_like_this_one_takes_part(tmp_path: Path) -> None:
     [
         ({"sees_data": False}, "machine other does not see the data folder"),
         ({"code": {"swingby": None}}, "has no, or only a part of, the package swingby"),
-        ({"code": {"swingby": "0"}}, r"has other code of the package swingby; .*--code wheel"),
+        ({"code": {"swingby": "0"}}, r"has other code of the package swingby; .*let the code travel"),
         ({"torch": None}, "has no torch, and swingby needs torch>=.*install it there"),
         ({"duckdb": "1.0.0"}, r"has duckdb 1\.0\.0, and swingby needs duckdb"),
     ],

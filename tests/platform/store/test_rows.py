@@ -25,7 +25,9 @@ ODD = "map {'a': 1} as m, interval 1 month as i, {'x': 1} as s, 'a'::blob as b, 
 )
 def test_rows_show_themselves(query: str, size: str) -> None:
     """Aligned, no wider than a terminal and shorter than one, with their number; in HTML texts are texts."""
-    rows = Rows(duckdb.connect().execute(query).to_arrow_table())
+    relation = duckdb.sql(query)
+    assert relation is not None
+    rows = Rows(relation.to_arrow_table())
     lines = repr(rows).splitlines()
     assert lines[-1] == size
     assert len(lines) <= 30
