@@ -42,7 +42,7 @@ class Subject:
 
     @property
     def cells(self) -> pl.DataFrame:
-        """A row a finished cell: point, preset, seed, parameters, scalars and outcomes; by point and seed."""
+        """A row a finished cell, by point and seed: parameters, scalars, and outcomes but those that are lists."""
         return self.data.cells
 
     @cached_property

@@ -28,7 +28,7 @@ def test_without_npm_the_way_out_is_said(tmp_path: Path, monkeypatch: pytest.Mon
     if engine.is_there():
         pytest.skip("this installation has the engine in it")
     said = list[str]()
-    with pytest.raises(SwingbyError, match=r"npm is not installed.*make engine.*Without --supplement"):
+    with pytest.raises(SwingbyError, match=r"npm is not installed.*make engine.*Without supplement=True"):
         engine.engine(said.append)
     assert len(said) == 1
 

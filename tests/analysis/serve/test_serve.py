@@ -536,7 +536,7 @@ def test_bad_input_ends_with_code_2(data: Path, tmp_path: Path) -> None:
             (command(*here, "--cert", "x.pem"), "go together"),
             (command(*here, "--cert", str(tmp_path / "bad.pem"), "--key", str(tmp_path / "bad.pem")), "unencrypted"),
             (command(*here, "--host", "192.0.2.1"), "cannot listen at 192.0.2.1"),
-            (command(*here, "--host", "no such host"), "--host no such host"),
+            (command(*here, "--host", "no such host"), "--host 'no such host'"),
             (command(*here, "--token-file", str(tmp_path / "bad.pem")), "chmod 600"),
         ]
     for (code, said), told in found:

@@ -70,7 +70,7 @@ def test_what_is_short_needs_no_ray(measured: Any) -> None:
     sweep, heard = measured.sweep(axes={"rate": [0.5, 1.0]}, seeds=20), Heard()
     result = run_sweep(sweep, measured.data, ray=False, progress=heard)
     assert (result.ok, result.trained, result.missing) == (40, 32, 0)  # the others were trained to measure
-    assert [line for line in heard.lines if "--ray insists on Ray" in line]
+    assert [line for line in heard.lines if "ray=True insists on Ray" in line]
     assert set(measured.started().values()) == {1}
     assert os.getpid() not in measured.pids()
     assert run_sweep(sweep, measured.data, ray=False, progress=Progress()).trained == 0

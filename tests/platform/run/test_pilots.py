@@ -96,7 +96,7 @@ def test_a_long_pilot_makes_way(walk: Any, monkeypatch: pytest.MonkeyPatch) -> N
         planned = planner.preview()
         assert planned.slow
         assert {note.cells for note in planned.batches} == {2}
-        monkeypatch.setattr(type(sweep.experiment), "trains_together", False)
+        monkeypatch.setattr(type(sweep.experiment), "batched", False)
         assert {note.cells for note in planner.preview().batches} == {1}
 
 

@@ -285,7 +285,7 @@ def test_who_cannot_have_a_group(walk: Any, toy: str) -> None:
         run_sweep(walk.sweep(), walk.data, local=True, processes=0, progress=Progress())
     with pytest.raises(SwingbyError, match=r"resources.gpus is 0.5 .*: 2 processes of one batch cannot share a GPU"):
         run_sweep(walk.sweep(resources={"gpus": 0.5}), walk.data, processes=2, progress=Progress())
-    with pytest.raises(SwingbyError, match=r"resources.gpus is 0 .* --device cuda trains on one"):
+    with pytest.raises(SwingbyError, match=r"resources.gpus is 0 .* device='cuda' trains on one"):
         run_sweep(walk.sweep(resources={"gpus": 0}), walk.data, device="cuda", progress=Progress())
     with pytest.raises(SwingbyError, match="need 4000, and there are"):
         LocalGroup(2000, gpus=2)
@@ -385,7 +385,9 @@ def test_a_run_that_finds_no_memory_on_a_shared_gpu(walk: Any, monkeypatch: pyte
     monkeypatch.setattr(type(registry.experiment("walk")), "_misbehave", full)
     planned, kind = Planner(walk.sweep(seeds=3, axes={}), walk.records(), RunOptions()).commit(), LostWorkerError
     shared = Assignment(walk.data, planned.plan.plan_id, (0,), gpus=0.25)
-    advice = r"up to 4 runs shared this GPU \(resources.gpus is 0.25\).* --set resources.gpus=0.5"
+    advice = (
+        r"up to 4 runs shared this GPU \(resources.gpus is 0.25\).* such as 0.5, and have the failed cells tried again"
+    )
     with pytest.raises(LostWorkerError, match=rf"{advice}.*\nCUDA out of memory"):
         run_batch(shared)
     kind = OutOfMemoryError

@@ -30,7 +30,7 @@ def test_a_ray_that_comes_up_too_late_is_told(walk: Any, ray: Any, monkeypatch: 
 
     monkeypatch.setattr(ray, "init", late)
     said = io.StringIO()
-    with pytest.raises(SwingbyError, match=r"^Ray does not start: The current node timed out.*; --local") as told:
+    with pytest.raises(SwingbyError, match=r"^Ray does not start: The current node timed out.*; local=True") as told:
         run_sweep(walk.sweep(), walk.data, pilot=False, ray=True, workers=1, progress=Lines(said))
     assert "\n" not in str(told.value)
     assert said.getvalue().startswith("starting Ray on this machine ...\n")

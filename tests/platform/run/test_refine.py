@@ -366,6 +366,6 @@ def test_refinements_of_two_folders_unite(folder: Path, two_rounds: tuple[Path, 
 def test_more_seeds_at_every_point_are_refused(folder: Path, two_rounds: tuple[Path, Any]) -> None:
     """Narrow intervals everywhere are a question to a whole grid."""
     copied(two_rounds, folder)
-    with pytest.raises(SwingbyError, match=r"'coins' is refined: 64 of the grid's 1,536 cells .* --no-refine"):
+    with pytest.raises(SwingbyError, match=r"'coins' is refined: 64 of the grid's 1,536 cells .* refine=False"):
         extend_seeds("coins.yaml", folder / "data", "heads", 0.1, 100, (), RunOptions(local=True), print)
     assert sum(trained(folder).values()) == 64

@@ -11,6 +11,7 @@ import polars as pl
 
 from swingby.select.intervals import wilson
 from swingby_analysis.charts.scatter import COLOURS, Dot, scatter
+from swingby_analysis.query import Query
 from swingby_analysis.report.prose import percent, plural
 from swingby_analysis.report.query_drawing import Drawn
 
@@ -105,7 +106,7 @@ def _drawn(subject: Subject, rows: pl.DataFrame) -> str:
     """The number of runs and points that are drawn, and of those that are left out, as text."""
     runs, points = rows.select("point", "seed").n_unique(), rows["point"].n_unique()
     silent = len(subject.points) - points
-    diverged = sum(_diverged(subject, point) for point in rows["point"].unique())
+    diverged = sum(_diverged(subject).get(point, 0) for point in rows["point"].unique())
     text = f"a mark for each concept of a run: {plural(runs, 'run')} at {plural(points, 'point')} of the grid"
     text += f"; {diverged} that diverged left out" if diverged else ""
     if silent:
@@ -113,9 +114,12 @@ def _drawn(subject: Subject, rows: pl.DataFrame) -> str:
     return text
 
 
-def _diverged(subject: Subject, point: int) -> int:
-    """Runs of a point that diverged, and so have predictions only."""
-    return subject.runs(point).filter((pl.col("status") == "diverged") & pl.col("a_p").is_not_null()).height
+def _diverged(subject: Subject) -> Mapping[int, int]:
+    """Runs of each point that diverged, and so have predictions only."""
+    text = """select point, count(*) from members join sim using (cell_id) join outcomes_theory as expected
+        on expected.cell_id = sim.cell_id and expected.of_shard = sim.shard
+        where sweep_id = $1 and a_p is not null and status = 'diverged' group by point"""
+    return dict(subject.ask(Query("diverged", (subject.sweep_id,), inline=text)).iter_rows())
 
 
 def _panel(subject: Subject, point: int) -> str:
@@ -169,7 +173,7 @@ def _notes(subject: Subject, rows: pl.DataFrame, poor_fits: Mapping[int, int] | 
         if set(shares) == {"concepts"}:
             count, interval = shares["concepts"]
             lines = [f"{count} within {percent(arrivals.TENTH)}", f"({interval})"]
-        diverged, poor = _diverged(subject, point), (poor_fits or {}).get(point, 0)
+        diverged, poor = _diverged(subject).get(point, 0), (poor_fits or {}).get(point, 0)
         lines += [f"{plural(diverged, 'run')} diverged: left out"] if diverged else []
         lines += [f"R^2 < {STRAIGHT:g}: {poor:,} left out"] if poor else []
         notes[_panel(subject, point)] = lines
