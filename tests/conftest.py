@@ -127,3 +127,8 @@ def walk(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Any]:
         monkeypatch.setenv(name, kit.environment()[name])
     yield kit
     kit.close()
+
+
+def pytest_unconfigure() -> None:
+    """What was frozen is looked through at the end, or extensions say that it leaked."""
+    gc.unfreeze()
