@@ -5,14 +5,12 @@ from __future__ import annotations
 import gc
 import importlib
 import os
-import shutil
 import signal
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 from hypothesis import settings
 
@@ -41,14 +39,6 @@ for _name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUM
 # Children of tests, and the workers that collect all of them, would each compile every module anew.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
-
-# A test writes hundreds of small files that are each to reach the disk before the next: in memory that takes no time.
-# Whoever names another place by TMPDIR or --basetemp has it, and so has a machine with little memory.
-_MEMORY, _ENOUGH = Path("/dev/shm"), 8 * 2**30
-_NAMED = {"TMPDIR", "PYTEST_DEBUG_TEMPROOT"} & os.environ.keys()
-_FREE = min(shutil.disk_usage(_MEMORY).free, psutil.virtual_memory().available) if _MEMORY.is_dir() else 0
-if not _NAMED and os.access(_MEMORY, os.W_OK) and _FREE > _ENOUGH:
-    os.environ["PYTEST_DEBUG_TEMPROOT"] = str(_MEMORY)
 
 # A shell that starts something in the background of a script lets it ignore Ctrl-C, and all that it starts.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:

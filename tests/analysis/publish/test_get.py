@@ -225,7 +225,7 @@ OUTSIDE = ("../x", "/etc/passwd", "a/../../x", ".hidden", "a//b", "a\\b", "a\x1b
         *((named(name), "allowed") for name in OUTSIDE),
         (link, "links are not followed"),
         (linked_folder, "links are not followed"),
-        (lambda folder: manifest(folder, lambda of: of["files"][CURVES].update(bytes=10**15)), "--limit"),
+        (lambda folder: manifest(folder, lambda of: of["files"][CURVES].update(bytes=10**15)), "limit"),
         (lambda folder: manifest(folder, lambda of: of["files"][CURVES].update(bytes=-1)), "how many bytes"),
         (lambda folder: manifest(folder, lambda of: of["files"][CURVES].update(bytes=float("nan"))), "NaN"),
         (lambda folder: manifest(folder, lambda of: of.update(name="../../dents")), "names no sweep"),
@@ -291,7 +291,7 @@ def wide(columns: int) -> pa.Table:
         (lambda folder: forged(folder, lambda of: of["resolved"].update(outcomes={"low": "read_text('/etc/passwd')"})),
          "low", {}),
         (lambda folder: folder, "unpacked", {"memory": 1_000}),
-        (lambda folder: folder, "--limit", {"limit": 1_000}),
+        (lambda folder: folder, "limit", {"limit": 1_000}),
     ],
 )  # fmt: skip
 def test_a_hostile_archive_leaves_nothing(

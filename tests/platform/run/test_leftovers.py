@@ -52,7 +52,7 @@ def commands(root):
     seeds = [["--set", f"seeds={count}"] for count in (2, 4, 6)]
     return [
         *([*run, *more, *data] for more in seeds), ["rebuild", *data], ["gc", *data], ["rebuild", *data],
-        ["retract", "train", "--reason", "x", *data], [*run, *seeds[2], *data], ["ingest", *data],
+        ["retract", str(root / "train.yaml"), "--reason", "x", *data], [*run, *seeds[2], *data], ["ingest", *data],
         [*run, *seeds[1], *data],
     ]
 
