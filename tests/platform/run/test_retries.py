@@ -234,7 +234,7 @@ def test_a_loop_ends_what_hangs(walk: Any) -> None:
         assert (result.ok, result.failed, result.missing) == (1, 1, 0)
         (reason,) = result.given_up.values()
         assert reason == "its process died 4 times: deadline: no sign of life for 0.1 s"
-        assert f"failed: {reason}" in str(result)
+        assert f"at wants = hang: {reason}" in str(result)
     rows = walk.rows("select cell_id, status, message from walk order by status")
     assert [row.status for row in rows] == ["failed", "ok"]
     assert rows[0].message == reason
